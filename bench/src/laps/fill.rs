@@ -151,14 +151,14 @@ pub(super) fn fill(store: &dyn Store, sessions: u32, threads: usize) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gametape::store::{Audience, SessionQuery, SqlStore};
+    use gametape::store::{Audience, ListQuery, SqlStore};
 
     #[test]
     fn all_sessions_and_laps_are_there_and_the_newest_is_the_last_one() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqlStore::sqlite(folder.path().join("laps.sqlite")).unwrap();
         fill(&store, 3, 2).unwrap();
-        let page = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap();
+        let page = store.sessions(&ListQuery::default(), Audience::Owner).unwrap();
         let found: Vec<_> = page.items.iter().map(|item| (item.session.id, item.lap_count)).collect();
         assert_eq!(found, [2, 1, 0].map(|number| (session(number).id, LAPS)));
     }

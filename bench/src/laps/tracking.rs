@@ -26,7 +26,7 @@ const TARGET: f64 = 2.0;
 /// Returns the three streams of a Competizione tape, in the order of [`super::retrack`].
 pub(super) fn streams() -> Result<[StreamSpec; 3]> {
     let spec = |stream: &gametape::games::Stream| -> Result<StreamSpec> {
-        let layout = stream.layouts.first().context("no layout")?;
+        let layout = stream.layouts().first().context("no layout")?;
         Ok(stream_of_layout(acc::GAME.id, stream.name, "shm", layout))
     };
     Ok([spec(&acc::PHYSICS)?, spec(&acc::GRAPHICS)?, spec(&acc::STATIC)?])

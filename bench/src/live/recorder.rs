@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use gametape::capture::{
     Clock, Destination, IracingSource, PageSource, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
+    TapeSummary,
 };
 use gametape::format::write::Finished;
 use gametape::games::ASSETTO_CORSA_FAMILY;
@@ -121,7 +122,9 @@ fn watch(told: &Receiver<RecorderEvent>, interrupted: impl Fn() -> bool) -> Resu
             }
             Ok(RecorderEvent::Failed(why) | RecorderEvent::Lost(why)) => bail!(why),
             Ok(RecorderEvent::Warned(_)) => {}
-            Ok(RecorderEvent::Closed { reason, .. }) => bail!("the tape ended early: {}", reason.as_str()),
+            Ok(RecorderEvent::Closed(TapeSummary { end: reason, .. })) => {
+                bail!("the tape ended early: {}", reason.as_str())
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => bail!("the recorders ended early"),
         }
@@ -191,7 +194,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     watched?;
 
     let closed = told.iter().find_map(|told| match told {
-        RecorderEvent::Closed { finished, .. } => Some(finished),
+        RecorderEvent::Closed(TapeSummary { finished, .. }) => Some(finished),
         _ => None,
     });
     let finished = closed.context("no tape was closed")?;

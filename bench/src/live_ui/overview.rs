@@ -61,7 +61,7 @@ pub(super) fn measure(hours: f64) -> Result<Vec<Figure>> {
 fn make(path: &std::path::Path, hours: f64) -> Result<u64> {
     let options = WriteOptions::new(TapeId([3; 16]));
     let mut tape = TapeBuilder::create(Arc::new(StdFiles), path, &options, false)?;
-    let layout = acc::PHYSICS.layouts.first().context("no layout")?;
+    let layout = acc::PHYSICS.layouts().first().context("no layout")?;
     let physics = tape.add_stream(stream_of_layout(acc::GAME.id, "physics", "shm", layout), 0)?;
     let end_ns = (hours * 3.6e12) as u64;
     let samples = Simulation::driving(Settings::default(), Script::new()).sample(HZ);

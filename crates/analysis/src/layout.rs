@@ -87,7 +87,7 @@ mod tests {
     fn every_layout_of_every_game_is_a_sound_stream_description() {
         for game in gametape_games::GAMES {
             for stream in game.streams {
-                for layout in stream.layouts {
+                for layout in stream.layouts() {
                     let spec = stream_of_layout(game.id, stream.name, "shm", layout);
                     spec.check().unwrap();
                     assert_eq!(spec.channels.len(), layout.channels().len());

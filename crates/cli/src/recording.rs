@@ -1,19 +1,18 @@
-//! A recording as the user sees it: one thread per source, a status line, and a summary at the end.
+//! A recording as the user sees it: a capture, a status line, and a summary at the end.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{
-    Clock, Observer, Progress, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
-};
+use anyhow::Context as _;
+use gametape::capture::{Progress, RecordOptions, RecorderEvent, TapeSummary};
 use gametape::control::ControlServer;
 use gametape::format::Counters;
 use gametape::keep_last::Ring;
+use gametape::{Capture, RunningCapture};
 use serde_json::json;
 
 use crate::cli::tell;
@@ -29,19 +28,18 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Called when a tape is opened or closed.
 type OnTape = Box<dyn Fn(&Path)>;
 
-/// Running recorders.
+/// A running capture.
 pub(crate) struct Recording {
+    /// `None` after its end.
+    capture: Option<RunningCapture>,
     progress: Vec<Arc<Progress>>,
-    threads: Vec<JoinHandle<bool>>,
-    told: Receiver<RecorderEvent>,
-    stop: StopFlag,
     status: StatusLine,
     /// Lines from other parts of the program, to be printed above the status line.
     lines: Vec<Receiver<String>>,
     /// Called when a tape is opened or closed.
     on_tape: Option<OnTape>,
     disk_space: DiskSpace,
-    closed: Vec<ClosedTape>,
+    closed: Vec<TapeSummary>,
     /// Set if only the last part of the recording is kept.
     ring: Option<Ring>,
     /// What is being kept, as last reported to the user.
@@ -60,55 +58,14 @@ pub(crate) struct Recording {
     _control: Option<ControlServer>,
 }
 
-struct ClosedTape {
-    path: PathBuf,
-    game: String,
-    reason: &'static str,
-    duration_ns: u64,
-    frames: u64,
-    bytes: u64,
-    loss: Counters,
-}
-
 impl Recording {
-    /// Starts a thread per source, and opens the control channel in the folder. `beside` creates the observers of each recorder.
-    pub(crate) fn start(
-        sources: Vec<Box<dyn Source>>,
-        options: &RecordOptions,
-        run_folder: &Path,
-        beside: impl FnMut() -> io::Result<Vec<Box<dyn Observer>>>,
-    ) -> anyhow::Result<Self> {
-        Self::start_by(Arc::new(RealClock::start()), false, sources, options, run_folder, beside)
-    }
-
-    /// Like [`start`](Self::start), with the given clock. With `once`, each source ends with its game.
-    pub(crate) fn start_by(
-        clock: Arc<dyn Clock>,
-        once: bool,
-        sources: Vec<Box<dyn Source>>,
-        options: &RecordOptions,
-        run_folder: &Path,
-        mut beside: impl FnMut() -> io::Result<Vec<Box<dyn Observer>>>,
-    ) -> anyhow::Result<Self> {
-        let (sender, told) = channel();
-        let stop = StopFlag::default();
+    /// Starts the capture with these options, and opens the control channel in the folder.
+    pub(crate) fn start(capture: Capture, options: RecordOptions, run_folder: &Path) -> anyhow::Result<Self> {
+        let disk_space = DiskSpace::of(options.place.as_ref());
         // With `go_on` a disk error is reported, and the recorder keeps trying: the game does not wait until the disk is fixed.
-        let options = Arc::new(RecordOptions { go_on: true, ..options.clone() });
-        let (mut progress, mut threads) = (Vec::new(), Vec::new());
-        for mut source in sources {
-            let recorder = Recorder {
-                options: Arc::clone(&options),
-                clock: clock.clone(),
-                progress: Arc::default(),
-                told: sender.clone(),
-                observers: beside()?,
-                stop: stop.clone(),
-                once,
-            };
-            progress.push(Arc::clone(&recorder.progress));
-            let thread = std::thread::Builder::new().name("gametape-capture".into());
-            threads.push(thread.spawn(move || recorder.run(&mut *source))?);
-        }
+        let capture = capture.options(RecordOptions { go_on: true, ..options });
+        let capture = capture.start().context("cannot start recording")?;
+        let progress: Vec<Arc<Progress>> = capture.progress().cloned().collect();
         let shared = progress.clone();
         let server = Arc::new(OnceLock::new());
         let main_job = Arc::new(OnceLock::new());
@@ -119,14 +76,12 @@ impl Recording {
             .ok();
         let status = StatusLine::new();
         Ok(Self {
+            capture: Some(capture),
             progress,
-            threads,
-            told,
-            stop,
             status,
             lines: Vec::new(),
             on_tape: None,
-            disk_space: DiskSpace::of(options.place.as_ref()),
+            disk_space,
             closed: Vec::new(),
             ring: None,
             kept: None,
@@ -179,9 +134,9 @@ impl Recording {
     /// Shows progress until `done` returns true or a source has ended: it reached its maximum duration, failed, or has no more data. The
     /// other sources wait for games that are no longer wanted.
     pub(crate) fn watch_until(&mut self, mut done: impl FnMut() -> bool) {
-        while !done() && !self.threads.iter().any(JoinHandle::is_finished) {
-            match self.told.recv_timeout(POLL_INTERVAL) {
-                Ok(told) => self.handle(told),
+        while let Some(capture) = self.capture.as_ref().filter(|capture| !done() && !capture.any_ended()) {
+            match capture.next_event(POLL_INTERVAL) {
+                Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -210,22 +165,19 @@ impl Recording {
         }
     }
 
-    /// Stops the recorders and returns the paths of the tapes.
+    /// Stops the capture and returns the paths of the tapes.
     pub(crate) fn end(&mut self) -> Vec<PathBuf> {
-        self.stop.stop();
-        for thread in std::mem::take(&mut self.threads) {
-            match thread.join() {
-                Ok(well) => self.failed |= !well,
-                Err(_) => {
-                    self.failed = true;
-                    self.status.say(
-                        "error: a capture thread panicked, which is a bug: please report it; run `gametape recover` to close its tape",
-                    );
+        if let Some(capture) = self.capture.take() {
+            capture.stopper().stop();
+            loop {
+                match capture.next_event(POLL_INTERVAL) {
+                    Ok(event) => self.handle(event),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-        }
-        while let Ok(told) = self.told.try_recv() {
-            self.handle(told);
+            // Its errors were among the events.
+            let _ = capture.stop();
         }
         self.status.clear();
         self.closed.iter().map(|tape| tape.path.clone()).collect()
@@ -259,13 +211,13 @@ impl Recording {
         })
     }
 
-    fn handle(&mut self, told: RecorderEvent) {
-        if let (Some(on_tape), RecorderEvent::Opened { path, .. } | RecorderEvent::Closed { path, .. }) =
-            (&self.on_tape, &told)
+    fn handle(&mut self, event: RecorderEvent) {
+        if let (Some(on_tape), RecorderEvent::Opened { path, .. } | RecorderEvent::Closed(TapeSummary { path, .. })) =
+            (&self.on_tape, &event)
         {
             on_tape(path);
         }
-        match told {
+        match event {
             RecorderEvent::Opened { path, game, about, notes } => {
                 let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));
                 let known: Vec<String> = known.collect();
@@ -278,27 +230,13 @@ impl Recording {
                     self.kept = Some(what);
                 }
             }
-            RecorderEvent::Closed { path, .. } if self.ring.is_some() => {
-                if let Some(ring) = &mut self.ring {
-                    ring.closed(path);
+            RecorderEvent::Closed(tape) => match &mut self.ring {
+                Some(ring) => ring.closed(tape.path),
+                None => {
+                    self.status.say(&text(&tape));
+                    self.closed.push(tape);
                 }
-            }
-            RecorderEvent::Closed { path, game, reason, duration_ns, finished } => {
-                // The names of gametape's own streams start with a dot.
-                let of_game = finished.streams.iter().filter(|stream| !stream.name.starts_with('.'));
-                let frames = of_game.map(|stream| stream.totals.frames).sum();
-                let tape = ClosedTape {
-                    path,
-                    game,
-                    reason: reason.as_str(),
-                    duration_ns,
-                    frames,
-                    bytes: finished.bytes,
-                    loss: finished.loss(),
-                };
-                self.status.say(&tape.text());
-                self.closed.push(tape);
-            }
+            },
             RecorderEvent::Failed(text) => {
                 self.failed = true;
                 self.status.say(&format!("error: {text}"));
@@ -324,7 +262,7 @@ impl Recording {
     fn print(&self, as_json: bool) -> anyhow::Result<()> {
         let mut out = crate::terminal::data();
         if as_json {
-            let tapes: Vec<_> = self.closed.iter().map(ClosedTape::json).collect();
+            let tapes: Vec<_> = self.closed.iter().map(json_of).collect();
             writeln!(out, "{}", json!({ "tapes": tapes }))?;
         } else {
             for tape in &self.closed {
@@ -335,31 +273,34 @@ impl Recording {
     }
 }
 
-impl ClosedTape {
-    fn text(&self) -> String {
-        let Counters { torn, gaps, late, .. } = self.loss;
-        let noticed = [
-            (gaps, "gap", "gaps"),
-            (torn, "torn copy retried", "torn copies retried"),
-            (late, "late sample", "late samples"),
-        ];
-        let noticed = noticed.into_iter().filter(|(count, ..)| *count > 0);
-        let noticed: Vec<String> = noticed.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
-        let noticed = if noticed.is_empty() { String::new() } else { format!("; also {}", noticed.join(", ")) };
-        let duration = human::duration(self.duration_ns);
-        let (frames, bytes, lost) = (human::counted(self.frames, "frame"), human::bytes(self.bytes), lost(&self.loss));
-        format!("{}: {duration}, {frames}, {bytes}, {lost} ({}){noticed}", self.path.display(), self.reason)
-    }
+/// Describes a tape in one line.
+fn text(tape: &TapeSummary) -> String {
+    let Counters { torn, gaps, late, .. } = tape.loss;
+    let noticed = [
+        (gaps, "gap", "gaps"),
+        (torn, "torn copy retried", "torn copies retried"),
+        (late, "late sample", "late samples"),
+    ];
+    let noticed = noticed.into_iter().filter(|(count, ..)| *count > 0);
+    let noticed: Vec<String> = noticed.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
+    let noticed = if noticed.is_empty() { String::new() } else { format!("; also {}", noticed.join(", ")) };
+    let duration = human::duration(nanos(tape.duration));
+    let (frames, bytes, lost) = (human::counted(tape.frames, "frame"), human::bytes(tape.bytes), lost(&tape.loss));
+    format!("{}: {duration}, {frames}, {bytes}, {lost} ({}){noticed}", tape.path.display(), tape.end.as_str())
+}
 
-    fn json(&self) -> serde_json::Value {
-        let Counters { dropped, torn, missed, gaps, late, unchanged } = self.loss;
-        json!({
-            "path": self.path, "game": self.game, "end_reason": self.reason, "duration_ns": self.duration_ns,
-            "frames": self.frames, "bytes": self.bytes,
-            "loss": { "dropped": dropped, "torn": torn, "missed": missed, "gaps": gaps },
-            "stats": { "late": late, "unchanged": unchanged },
-        })
-    }
+fn json_of(tape: &TapeSummary) -> serde_json::Value {
+    let Counters { dropped, torn, missed, gaps, late, unchanged } = tape.loss;
+    json!({
+        "path": tape.path, "game": tape.game, "end_reason": tape.end.as_str(), "duration_ns": nanos(tape.duration),
+        "frames": tape.frames, "bytes": tape.bytes,
+        "loss": { "dropped": dropped, "torn": torn, "missed": missed, "gaps": gaps },
+        "stats": { "late": late, "unchanged": unchanged },
+    })
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Describes the loss in one statement. A missed sample was never captured; a dropped frame was captured but is not on the tape.

@@ -9,14 +9,14 @@
 //! ```
 
 use std::collections::HashMap;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use gametape::capture::{Observer, StopFlag};
+use gametape::Capture;
+use gametape::capture::{Source, StopFlag};
 use gametape::format::TapeId;
 use gametape::live::view::CarSink as _;
 use gametape::live::{Announced, KeepLaps, Live, LiveTape};
@@ -117,9 +117,15 @@ impl Station {
         }
     }
 
-    /// Returns the observers for one recorder.
-    pub(crate) fn observers(&mut self) -> io::Result<Vec<Box<dyn Observer>>> {
-        Ok(vec![self.live.observer()?])
+    /// Returns a capture of these sources, each with its own tape and, if there is a station, with its laps tracked.
+    pub(crate) fn capture(station: &mut Option<Self>, sources: Vec<Box<dyn Source>>) -> anyhow::Result<Capture> {
+        sources.into_iter().try_fold(Capture::new(), |capture, source| {
+            let capture = capture.source(source);
+            Ok(match station {
+                Some(station) => capture.observer(station.live.observer()?),
+                None => capture,
+            })
+        })
     }
 
     /// Returns the lines to print, as they arrive, and the callback for opened and closed tapes.

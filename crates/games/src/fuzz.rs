@@ -12,7 +12,7 @@ pub fn fuzz_frames(data: &[u8]) {
         let mut rest = data;
         let mut frames = Vec::new();
         for stream in game.streams {
-            let layout: &Layout = stream.layouts.first().copied().unwrap_or(&crate::acc::PHYSICS_800);
+            let layout: &Layout = stream.layouts().first().copied().unwrap_or(&crate::acc::PHYSICS_800);
             let (frame, behind) = rest.split_at(rest.len().min(layout.frame_bytes() as usize));
             frames.push(SeenFrame { stream: stream.name, layout, bytes: frame });
             rest = behind;

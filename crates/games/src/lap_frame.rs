@@ -244,6 +244,20 @@ pub trait ReadLaps: Send {
     fn identity(&self) -> &Identity;
 }
 
+/// The lap reader of games without laps.
+#[derive(Default)]
+pub(crate) struct NoLaps(Identity);
+
+impl ReadLaps for NoLaps {
+    fn frame(&mut self, _: SeenFrame<'_>, _: &mut LapFrame) -> bool {
+        false
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
 impl Identity {
     /// Replaces the identity. Increments the revision if anything differs.
     pub(crate) fn replace_with(&mut self, other: Self) {

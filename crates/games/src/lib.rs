@@ -11,7 +11,7 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`import_layouts`]: channel tables of games that are only known from files of other programs.
+//! - [`f1`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -24,8 +24,8 @@ pub mod assetto_corsa_rally;
 mod bytes;
 mod capture;
 pub mod echo_vr;
+pub mod f1;
 mod fuzz;
-pub mod import_layouts;
 pub mod iracing;
 mod lap_frame;
 mod layout;
@@ -34,7 +34,9 @@ mod sample;
 mod sane;
 mod session_kind;
 mod text;
+pub mod trackmania;
 mod typed;
+pub mod war_thunder;
 
 pub use assetto_corsa as ac;
 pub use assetto_corsa_competizione as acc;
@@ -43,7 +45,7 @@ pub use assetto_corsa_rally as acr;
 pub use capture::{About, CopyRule, FRONT_BYTES, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use lap_frame::{Identity, LapFrame, NO_LAPS, Pit, ReadLaps, SectorValue, Validity, Verdict};
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
-pub use registry::{ASSETTO_CORSA_FAMILY, FAMILIES, GAMES, Game, SharedMemory, Stream, find_game};
+pub use registry::{ASSETTO_CORSA_FAMILY, FAMILIES, GAMES, Game, Layouts, SharedMemory, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use session_kind::SessionKind;
 pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};

@@ -1,7 +1,7 @@
 //! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, iracing};
+use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, f1, iracing};
 
 /// All games, sorted by id.
 pub const GAMES: &[Game] = &[
@@ -10,6 +10,10 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
     echo_vr::GAME,
+    f1::F1_22,
+    f1::F1_23,
+    f1::F1_24,
+    f1::F1_25,
     iracing::GAME,
 ];
 
@@ -57,14 +61,22 @@ impl SharedMemory {
     pub const STREAMS_ONLY: Self = Self { older_versions: &[], companions: &[], running_flag: None };
 }
 
+/// Where the layouts of a stream come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Layouts {
+    /// Tables.
+    Tables(&'static [&'static Layout]),
+    /// Built when they are first needed.
+    Built(fn() -> &'static [&'static Layout]),
+}
+
 /// A stream of frames of one kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream {
     /// Unique within the game. Recordings store it, so it never changes.
     pub name: &'static str,
-    /// Known layouts, newest first, each with a different frame length. Empty for text streams and for games that
-    /// describe their layout at run time.
-    pub layouts: &'static [&'static Layout],
+    /// Known layouts; see [`layouts`](Self::layouts).
+    pub layouts: Layouts,
     /// Where the frames come from.
     pub transport: Transport,
     /// How a reader ensures that its copy is consistent.
@@ -127,15 +139,25 @@ impl Stream {
         }
     }
 
+    /// Returns the known layouts, newest first, each with a different frame length. Empty for text streams and for games that describe
+    /// their layout at run time.
+    #[must_use]
+    pub fn layouts(&self) -> &'static [&'static Layout] {
+        match self.layouts {
+            Layouts::Tables(tables) => tables,
+            Layouts::Built(build) => build(),
+        }
+    }
+
     /// Returns the frame lengths of the known layouts.
     pub fn lengths(&self) -> impl Iterator<Item = u64> {
-        self.layouts.iter().map(|layout| u64::from(layout.frame_bytes()))
+        self.layouts().iter().map(|layout| u64::from(layout.frame_bytes()))
     }
 
     /// Returns the layout of frames of this length.
     #[must_use]
     pub fn layout_of(&self, frame_bytes: u32) -> Option<&'static Layout> {
-        self.layouts.iter().copied().find(|layout| layout.frame_bytes() == frame_bytes)
+        self.layouts().iter().copied().find(|layout| layout.frame_bytes() == frame_bytes)
     }
 }
 

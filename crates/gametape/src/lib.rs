@@ -59,9 +59,10 @@ pub mod transport;
 #[cfg(feature = "watch")]
 pub mod watch;
 
+pub use capture::TapeSummary;
 pub use library::{
     Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,
-    Summary, TapeSummary, shared_memory,
+    Summary, shared_memory,
 };
 pub use sys::Prefix;
 pub use tape::Tape;

@@ -26,7 +26,7 @@ pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
     let mut builder = builder(path)?;
     let mut ids = Vec::new();
     for stream in [&acc::PHYSICS, &acc::GRAPHICS, &acc::STATIC] {
-        let layout = stream.layouts.first().context("no layout")?;
+        let layout = stream.layouts().first().context("no layout")?;
         ids.push(builder.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", layout), 0)?);
     }
     let &[physics, graphics, statics] = ids.as_slice() else { anyhow::bail!("expected three pages") };
@@ -50,7 +50,7 @@ pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
 pub(super) fn long(path: &Path, seconds: u64) -> Result<()> {
     let mut pages = LongPages::new(acc_pages::build(&generated::made_up_log(300, 1))?, seconds)?;
     let mut builder = builder(path)?;
-    let layout = acc::PHYSICS.layouts.first().context("no layout")?;
+    let layout = acc::PHYSICS.layouts().first().context("no layout")?;
     let physics = builder.add_stream(stream_of_layout(acc::GAME.id, "physics", "shm", layout), 0)?;
     let mut number = 0;
     while let Some((_, page)) = pages.next_page() {

@@ -87,12 +87,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tapes = (vec![folders.demo.clone()], Vec::new());
     let end = StopFlag::default();
     let mut station = main_job::start(tapes, Some(store::DEMO), None, args.reach, Some(end.clone()))?;
-    let (options, run) = (options(args, folders.demo), &folders.run);
-    let in_step = Arc::new(InStep(Arc::clone(&clock)));
-    let mut recording = Recording::start_by(in_step, true, sources, &options, run, || match &mut station {
-        Some(station) => station.observers(),
-        None => Ok(Vec::new()),
-    })?;
+    let capture = Station::capture(&mut station, sources)?.clock(Arc::new(InStep(Arc::clone(&clock))));
+    let mut recording = Recording::start(capture, options(args, folders.demo), &folders.run)?;
     recording = recording.serving(station.as_ref().and_then(Station::address));
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);

@@ -109,7 +109,7 @@ fn streams(game: &Game) -> Vec<ReportStream> {
     let stream = |stream: &gametape::games::Stream| ReportStream {
         name: stream.name,
         live: stream.is_live(),
-        layouts: stream.layouts.iter().map(|layout| layout.id().to_owned()).collect(),
+        layouts: stream.layouts().iter().map(|layout| layout.id().to_owned()).collect(),
     };
     game.streams.iter().map(stream).collect()
 }

@@ -2,7 +2,7 @@
 
 use gametape::laps::TrackedSession;
 use gametape::paths::newest_tape;
-use gametape::store::{Audience, LARGEST_PAGE, SessionDetail, SessionQuery, SqlStore, Store};
+use gametape::store::{Audience, LARGEST_PAGE, ListQuery, SessionDetail, SqlStore, Store};
 
 use super::laps::Shown;
 use super::laps_filter::Filters;
@@ -15,7 +15,7 @@ pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyh
     let store = with_laps(named)?;
     let mut shown = Shown::default();
     let (filter, names) = filters.in_store(&store)?;
-    let mut query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
+    let mut query = ListQuery { filter, limit: LARGEST_PAGE, after: None };
     loop {
         let page = store.sessions(&query, Audience::Owner)?;
         for session in page.items {
@@ -69,7 +69,7 @@ pub(super) fn with_laps(named: Option<&str>) -> anyhow::Result<SqlStore> {
 }
 
 fn has_sessions(store: &SqlStore) -> bool {
-    let query = SessionQuery { limit: 1, ..SessionQuery::default() };
+    let query = ListQuery { limit: 1, ..ListQuery::default() };
     // Errors are reported by the query that follows.
     store.sessions(&query, Audience::Owner).map_or(true, |page| !page.items.is_empty())
 }

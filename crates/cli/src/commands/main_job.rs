@@ -49,10 +49,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let options = RecordOptions::new(Some(place));
     let tapes = (vec![folders.tapes.clone()], vec![rings(&folders)]);
     let mut station = start(tapes, None, upstream, args.reach, None)?;
-    let mut recording = Recording::start(sources, &options, &folders.run, || match &mut station {
-        Some(station) => station.observers(),
-        None => Ok(Vec::new()),
-    })?;
+    let capture = Station::capture(&mut station, sources)?.again();
+    let mut recording = Recording::start(capture, options, &folders.run)?;
     recording = recording.serving(station.as_ref().and_then(Station::address)).of_main_job(prefix.as_str());
     if let (Some(station), Some(names)) = (&station, &args.names) {
         station.play_under(names);

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use gametape::Capture;
 use gametape::capture::{Destination, RecordOptions, Split, game_sources};
-use gametape::games::{GAMES, Game, echo_vr, find_game};
+use gametape::games::{GAMES, Game, Stream, echo_vr, find_game};
 use gametape::keep_last::Ring;
 use gametape::paths::Folders;
 use gametape::sys::Prefix;
@@ -79,7 +80,8 @@ enum SplitBy {
 
 /// Returns the names of the games to wait for.
 pub(crate) fn waited_for(asks_echo_vr: bool) -> Vec<&'static str> {
-    GAMES.iter().filter(|game| asks_echo_vr || game.id != echo_vr::ID).map(|game| game.name).collect()
+    let live = GAMES.iter().filter(|game| game.streams.iter().any(Stream::is_live));
+    live.filter(|game| asks_echo_vr || game.id != echo_vr::ID).map(|game| game.name).collect()
 }
 
 /// Parses the id or an alias of a game.
@@ -144,7 +146,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }));
     }
     let stop = Stop::listen_once()?;
-    let mut recording = Recording::start(sources, &options, &folders.run, || Ok(Vec::new()))?.keeping(ring);
+    let capture = sources.into_iter().fold(Capture::new(), Capture::source).again();
+    let mut recording = Recording::start(capture, options, &folders.run)?.keeping(ring);
     let games: Vec<&str> = match args.game {
         Some(game) => vec![game.name],
         None => waited_for(asks_echo_vr),

@@ -103,7 +103,7 @@ impl Announcer {
             Err(_) => self.with_current(|now| as_found(now, lap)),
         };
         let public = stored.visibility == Visibility::Public;
-        let data = json!(LapAnswer::of(stored, None));
+        let data = json!(LapAnswer::from(stored));
         self.state.hub.publish(kind, &data, public.then_some(&data));
     }
 

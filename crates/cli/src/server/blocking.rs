@@ -10,7 +10,7 @@ use super::state::AppState;
 /// Runs a query on the store.
 pub(super) async fn query_store<T: Send + 'static>(
     state: &AppState,
-    question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    question: impl FnOnce(&(dyn Store + 'static)) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let store = Arc::clone(&state.store);
     Ok(tokio::task::spawn_blocking(move || question(store.as_ref())).await??)

@@ -125,7 +125,7 @@ pub(super) async fn channels(
             Rows::Recorded => Grid::Recorded,
         };
         let found = read(store, &lap, &names, grid)?;
-        json(&headers, &ChannelsAnswer::of(LapAnswer::of(lap, None), length_m, found))
+        json(&headers, &ChannelsAnswer::of(LapAnswer::from(lap), length_m, found))
     })
     .await
 }
@@ -175,7 +175,7 @@ fn compared(
     let mut compared = compare_laps(&found, length_m.into(), fine.step_m)?;
     fine.thin(&mut compared, &mut found);
     let asked = |found: LapColumns| -> Vec<Column> { found.columns.into_iter().take(names.len()).collect() };
-    let laps = laps.into_iter().zip(found).map(|(lap, found)| (LapAnswer::of(lap, None), asked(found)));
+    let laps = laps.into_iter().zip(found).map(|(lap, found)| (LapAnswer::from(lap), asked(found)));
     Ok(CompareAnswer::of(laps.collect(), length_m, compared))
 }
 

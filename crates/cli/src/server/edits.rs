@@ -142,7 +142,7 @@ async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -
     let public = found.visibility == Visibility::Public;
     let data = serde_json::json!({ "lap": id.to_string(), "session": found.lap.session.to_string() });
     state.hub.publish(Kind::LapEdited, &data, public.then_some(&data));
-    json(headers, &LapAnswer::of(found, None))
+    json(headers, &LapAnswer::from(found))
 }
 
 /// Edits a lap.

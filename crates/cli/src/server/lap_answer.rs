@@ -51,7 +51,14 @@ pub(super) struct LapAnswer {
     pub(super) deleted_utc: Option<String>,
 }
 
+impl From<StoredLap> for LapAnswer {
+    fn from(found: StoredLap) -> Self {
+        Self::of(found, None)
+    }
+}
+
 impl LapAnswer {
+    /// Creates the answer with the difference to the best lap of the session, if that is known.
     pub(super) fn of(found: StoredLap, best_ms: Option<u32>) -> Self {
         let StoredLap { lap, remarks, tape, combination, .. } = found;
         let delta = lap.time_ms.zip(best_ms).map(|(time, best)| i64::from(time) - i64::from(best));

@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
 use gametape::format::read::{ReadError, Tape};
-use gametape::store::{Audience, CataloguedTape, Filter, LARGEST_PAGE, SessionDetail, SessionQuery, Store};
+use gametape::store::{Audience, CataloguedTape, Filter, LARGEST_PAGE, ListQuery, SessionDetail, Store};
 
 use super::access::Caller;
 use super::channels::read_tapes;
@@ -61,7 +61,7 @@ pub(super) fn open(store: &dyn Store, id: TapeId) -> Result<(CataloguedTape, Tap
 /// Returns the sessions of a tape with their laps.
 pub(super) fn sessions_on(store: &dyn Store, tape: TapeId) -> Result<Vec<SessionDetail>, ApiError> {
     let filter = Filter { tape: Some(tape), ..Filter::default() };
-    let query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
+    let query = ListQuery { filter, limit: LARGEST_PAGE, after: None };
     let mut found = store.sessions_with_laps(&query, Audience::Owner)?.items;
     found.sort_by_key(|found| found.session.session.start_ns);
     Ok(found)

@@ -9,7 +9,7 @@ use gametape::capture::StopFlag;
 use gametape::laps::{Id, ReasonCode};
 use gametape::paths::this_machine;
 use gametape::store::{
-    Audience, CataloguedTape, LARGEST_PAGE, SessionQuery, SessionUpload, Store, TrackedSession, Visibility,
+    Audience, CataloguedTape, LARGEST_PAGE, ListQuery, SessionUpload, Store, TrackedSession, Visibility,
 };
 use tokio::runtime::Runtime;
 
@@ -40,7 +40,7 @@ impl Sending<'_> {
     pub(super) fn pass(&self, pass: Pass) -> anyhow::Result<()> {
         let mut refused = Ok(());
         let limit = if pass == Pass::All { LARGEST_PAGE } else { NEWEST };
-        let mut query = SessionQuery { limit, ..SessionQuery::default() };
+        let mut query = ListQuery { limit, ..ListQuery::default() };
         loop {
             let page = self.store.sessions(&query, Audience::Owner)?;
             for found in &page.items {

@@ -27,7 +27,7 @@ pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_592, STATIC_684, Static};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, SharedMemory, Stream};
+use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
@@ -51,7 +51,7 @@ pub(crate) const RUNNING_FLAG: Option<(&str, u64)> = Some(("graphics", 4));
 /// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
-    layouts: &[&PHYSICS_580, &PHYSICS_568],
+    layouts: Layouts::Tables(&[&PHYSICS_580, &PHYSICS_568]),
     transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
     play_rank: 2,
@@ -60,7 +60,7 @@ pub const PHYSICS: Stream = Stream {
 /// Session, laps and track, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
-    layouts: &[&GRAPHICS_296, &GRAPHICS_284],
+    layouts: Layouts::Tables(&[&GRAPHICS_296, &GRAPHICS_284]),
     transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
     play_rank: 4,
@@ -69,7 +69,7 @@ pub const GRAPHICS: Stream = Stream {
 /// Car, track and driver, written when a session is loaded.
 pub const STATIC: Stream = Stream {
     name: "static",
-    layouts: &[&STATIC_684, &STATIC_592],
+    layouts: Layouts::Tables(&[&STATIC_684, &STATIC_592]),
     transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::TwoEqualCopies,
     play_rank: 0,

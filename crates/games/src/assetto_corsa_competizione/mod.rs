@@ -28,7 +28,7 @@ pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_756, STATIC_820, Static};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, Layouts, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
@@ -46,7 +46,7 @@ pub const GAME: Game = Game {
 /// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
-    layouts: &[&PHYSICS_800],
+    layouts: Layouts::Tables(&[&PHYSICS_800]),
     transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
     play_rank: 2,
@@ -55,7 +55,7 @@ pub const PHYSICS: Stream = Stream {
 /// Session, laps, opponents and settings, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
-    layouts: &[&GRAPHICS_1588, &GRAPHICS_1580],
+    layouts: Layouts::Tables(&[&GRAPHICS_1588, &GRAPHICS_1580]),
     transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
     play_rank: 4,
@@ -64,7 +64,7 @@ pub const GRAPHICS: Stream = Stream {
 /// Car, track and driver, written when a session is loaded.
 pub const STATIC: Stream = Stream {
     name: "static",
-    layouts: &[&STATIC_820, &STATIC_756],
+    layouts: Layouts::Tables(&[&STATIC_820, &STATIC_756]),
     transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::TwoEqualCopies,
     play_rank: 0,

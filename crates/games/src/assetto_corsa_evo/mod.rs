@@ -26,7 +26,7 @@ pub use physics::{PHYSICS_800, Physics};
 pub use static_page::{STATIC_208, Static};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, SharedMemory, Stream};
+use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
@@ -52,7 +52,7 @@ pub const BEFORE_0_6: Game =
 /// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
-    layouts: &[&PHYSICS_800],
+    layouts: Layouts::Tables(&[&PHYSICS_800]),
     transport: Transport::SharedMemory { section: "acevo_pmf_physics", section_bytes: 4096 },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
     play_rank: 2,
@@ -64,7 +64,7 @@ const PHYSICS_BEFORE_0_6: Stream =
 /// Session, laps, opponents and settings, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
-    layouts: &[&GRAPHICS_4900],
+    layouts: Layouts::Tables(&[&GRAPHICS_4900]),
     // Sections consist of whole memory pages, and this one needs two.
     transport: Transport::SharedMemory { section: "acevo_pmf_graphics", section_bytes: 8192 },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
@@ -74,7 +74,7 @@ pub const GRAPHICS: Stream = Stream {
 /// Session and track, written when a session is loaded.
 pub const STATIC: Stream = Stream {
     name: "static",
-    layouts: &[&STATIC_208],
+    layouts: Layouts::Tables(&[&STATIC_208]),
     transport: Transport::SharedMemory { section: "acevo_pmf_static", section_bytes: 4096 },
     copy_rule: CopyRule::TwoEqualCopies,
     play_rank: 0,

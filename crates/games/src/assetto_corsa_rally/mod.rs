@@ -21,7 +21,7 @@ pub(crate) use rules::RallyRules;
 
 use crate::acc;
 use crate::capture::CopyRule;
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, Layouts, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
@@ -37,14 +37,14 @@ pub const GAME: Game = Game {
 };
 
 /// Car state, written at every physics step.
-pub const PHYSICS: Stream = Stream { layouts: &[&PHYSICS_800], ..acc::PHYSICS };
+pub const PHYSICS: Stream = Stream { layouts: Layouts::Tables(&[&PHYSICS_800]), ..acc::PHYSICS };
 
 /// All zero. Provided because programs that read the family open it. Its packet number never increases.
 pub const GRAPHICS: Stream =
-    Stream { layouts: &[&GRAPHICS_1588], copy_rule: CopyRule::TwoEqualCopies, ..acc::GRAPHICS };
+    Stream { layouts: Layouts::Tables(&[&GRAPHICS_1588]), copy_rule: CopyRule::TwoEqualCopies, ..acc::GRAPHICS };
 
 /// Zeros, or names at most.
-pub const STATIC: Stream = Stream { layouts: &[&STATIC_820], ..acc::STATIC };
+pub const STATIC: Stream = Stream { layouts: Layouts::Tables(&[&STATIC_820]), ..acc::STATIC };
 
 /// Returns the typed physics stream.
 #[must_use]

@@ -24,7 +24,7 @@ pub use rules::session_key;
 pub use state::State;
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, SharedMemory, Stream};
+use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Registry entry. Samples at 30 Hz: the game produces responses in its main loop, so a higher rate lowers its frame
 /// rate.
@@ -46,7 +46,7 @@ pub const PLAYER_BONES_STREAM: Stream = answers(PLAYER_BONES, "/player_bones", 4
 
 const fn answers(name: &'static str, path: &'static str, play_rank: u8) -> Stream {
     let transport = Transport::Http { port: PORTS.0, path };
-    Stream { name, layouts: &[], transport, copy_rule: CopyRule::Whole, play_rank }
+    Stream { name, layouts: Layouts::Tables(&[]), transport, copy_rule: CopyRule::Whole, play_rank }
 }
 
 /// First and last port of the game's API. The game uses the first one unless several instances run on the same machine.

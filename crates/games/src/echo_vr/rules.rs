@@ -4,9 +4,9 @@ use super::answer::{API_DISABLED, Answer, IN_LOBBY};
 use super::facts::{SessionFacts, session_id};
 use super::fields::Fields;
 use super::{PLAYER_BONES, SESSION};
-use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
-use crate::lap_frame::{Identity, LapFrame, ReadLaps};
-use crate::sample::{Decode, Sample};
+use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::{NoLaps, ReadLaps};
+use crate::sample::{Decode, NoSamples};
 
 /// Echo VR's [`Rules`].
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Rules for EchoVrRules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(NoCar)
+        Box::new(NoSamples)
     }
 
     fn has_laps(&self) -> bool {
@@ -67,23 +67,4 @@ pub fn session_key(id: &[u8]) -> u64 {
 fn match_of(seen: Seen<'_>) -> Option<&[u8]> {
     let answer = seen.stream(SESSION)?.bytes;
     (Answer::of(answer, &mut 0) == Answer::Match).then_some(answer)
-}
-
-struct NoCar;
-
-impl Decode for NoCar {
-    fn frame(&mut self, _: SeenFrame<'_>, _: &mut Sample) {}
-}
-
-#[derive(Default)]
-struct NoLaps(Identity);
-
-impl ReadLaps for NoLaps {
-    fn frame(&mut self, _: SeenFrame<'_>, _: &mut LapFrame) -> bool {
-        false
-    }
-
-    fn identity(&self) -> &Identity {
-        &self.0
-    }
 }

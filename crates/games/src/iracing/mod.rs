@@ -31,7 +31,7 @@ pub use session_text::{TextEncoding, session_text, session_text_bytes, session_t
 pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTable, read_var_headers};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, SharedMemory, Stream};
+use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Registry entry.
 pub const GAME: Game = Game {
@@ -55,9 +55,19 @@ pub const SECTION: &str = "IRSDKMemMapFileName";
 pub const SECTION_BYTES: u32 = 1_191_936;
 
 /// Rows of variables. Their layout is in the variable headers of each file or connection.
-pub const TELEMETRY: Stream =
-    Stream { name: "telemetry", layouts: &[], transport: MEMORY, copy_rule: CopyRule::RotatingBuffers, play_rank: 3 };
+pub const TELEMETRY: Stream = Stream {
+    name: "telemetry",
+    layouts: Layouts::Tables(&[]),
+    transport: MEMORY,
+    copy_rule: CopyRule::RotatingBuffers,
+    play_rank: 3,
+};
 
 /// The session info string (YAML), as bytes.
-pub const SESSION_TEXT: Stream =
-    Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies, play_rank: 2 };
+pub const SESSION_TEXT: Stream = Stream {
+    name: "session-text",
+    layouts: Layouts::Tables(&[]),
+    transport: MEMORY,
+    copy_rule: CopyRule::TwoEqualCopies,
+    play_rank: 2,
+};

@@ -5,6 +5,7 @@
 //! channel covers (padding, undocumented data) are allowed and remain part of the frame.
 mod check;
 mod fingerprint;
+pub(crate) mod packed;
 
 use std::borrow::Cow;
 

@@ -257,7 +257,7 @@ fn numbers_that_mean_nothing_are_none() {
 #[test]
 fn empty_pages_clear_earlier_values() {
     for (game, long) in [(&ac::GAME, false), (&acc::GAME, true)] {
-        let layout = |stream: usize| game.streams[stream].layouts[0];
+        let layout = |stream: usize| game.streams[stream].layouts()[0];
         let (physics, graphics) = (acc_physics(), acc_graphics());
         let cut = |page: &[u8], stream| page[..layout(stream).frame_bytes() as usize].to_vec();
         let (full, view) = (cut(physics.as_bytes(), 0), cut(graphics.as_bytes(), 1));
@@ -466,7 +466,7 @@ fn no_bytes_make_a_decoder_panic() {
             for round in 0..300 {
                 let bytes: Vec<u8> =
                     (0..next() % 1700).map(|_| if round % 3 == 0 { 0xFF } else { next() as u8 }).collect();
-                let layout = stream.layouts.first().copied().unwrap_or(&acc::PHYSICS_800);
+                let layout = stream.layouts().first().copied().unwrap_or(&acc::PHYSICS_800);
                 decoder.frame(seen(stream.name, layout, &bytes), &mut Sample::default());
             }
         }

@@ -102,8 +102,8 @@ fn assert_same<F: Frame + Debug + IntoBytes>(layout: &Layout) {
     assert_eq!(padding, 0);
     assert_eq!(actual, expected);
     let stream = F::stream();
-    assert_eq!(stream.stream.layout_of(size_of::<F>() as u32), Some(stream.stream.layouts[0]));
-    assert_eq!(layout, stream.stream.layouts[0]);
+    assert_eq!(stream.stream.layout_of(size_of::<F>() as u32), Some(stream.stream.layouts()[0]));
+    assert_eq!(layout, stream.stream.layouts()[0]);
 }
 
 #[test]

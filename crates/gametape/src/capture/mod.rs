@@ -15,8 +15,8 @@ mod recorder;
 mod running_tape;
 mod tapes;
 
-pub use observer::{Observer, TapeBegins};
-pub use options::{Destination, EndReason, RecordOptions, RecorderEvent, Split};
+pub use observer::{ObservedFrame, Observer, TapeBegins};
+pub use options::{Destination, EndReason, RecordOptions, RecorderEvent, Split, TapeSummary};
 pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
 pub(crate) use running_tape::PIECE_OF;

@@ -20,15 +20,34 @@ pub struct TapeBegins<'a> {
     pub replay_of: Option<&'a str>,
 }
 
+/// A frame that the tape has accepted.
+#[derive(Debug, Clone, Copy)]
+pub struct ObservedFrame<'a> {
+    /// Index of its stream in the description.
+    pub stream: usize,
+    /// Time since the beginning of the tape.
+    pub time_ns: u64,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Whether it equals the previous frame of its stream, so that the tape does not store it again.
+    pub unchanged: bool,
+}
+
+impl<'a> ObservedFrame<'a> {
+    /// Creates a frame that differs from the previous one.
+    pub fn new(stream: usize, time_ns: u64, bytes: &'a [u8]) -> Self {
+        Self { stream, time_ns, bytes, unchanged: false }
+    }
+}
+
 /// Receives every frame that the tape has accepted. Called on the capturing thread: it must not block and must not fail. Frames
 /// that the tape rejected are not passed on. Times are relative to the beginning of the tape.
 pub trait Observer: Send {
     /// A tape begins.
     fn begin(&mut self, tape: &TapeBegins<'_>);
 
-    /// Called with a frame that the tape has accepted; `stream` is an index into the description. Includes frames that are not
-    /// stored because they equal the previous one.
-    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]);
+    /// Called with a frame that the tape has accepted, unchanged ones included.
+    fn frame(&mut self, frame: &ObservedFrame<'_>);
 
     /// Called when the game comes back after an absence of `length_ns` that ended at `until_ns`. Later frames are after the gap.
     fn gap(&mut self, until_ns: u64, length_ns: u64) {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_format::TapeId;
 use gametape_format::write::{CreateError, Files, Finished, WriteOptions, Writer};
+use gametape_format::{Counters, TapeId};
 use gametape_games::About;
 
 use crate::identity::new_id;
@@ -188,6 +188,45 @@ impl EndReason {
     }
 }
 
+/// A tape that was written and closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TapeSummary {
+    /// The file.
+    pub path: PathBuf,
+    /// Id of the game.
+    pub game: String,
+    /// Why it ended.
+    pub end: EndReason,
+    /// Time from the first frame to the end.
+    pub duration: Duration,
+    /// Number of the game's frames in it.
+    pub frames: u64,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Detected losses.
+    pub loss: Counters,
+    /// Totals and losses of each stream.
+    pub finished: Finished,
+}
+
+impl TapeSummary {
+    pub(super) fn new(path: PathBuf, game: String, end: EndReason, duration_ns: u64, finished: Finished) -> Self {
+        // The names of the tape's system streams (events, metadata, …) begin with a dot.
+        let of_game = finished.streams.iter().filter(|stream| !stream.name.starts_with('.'));
+        Self {
+            path,
+            game,
+            end,
+            duration: Duration::from_nanos(duration_ns),
+            frames: of_game.map(|stream| stream.totals.frames).sum(),
+            bytes: finished.bytes,
+            loss: finished.loss(),
+            finished,
+        }
+    }
+}
+
 /// A notification from a running recording.
 #[derive(Debug)]
 pub enum RecorderEvent {
@@ -203,18 +242,7 @@ pub enum RecorderEvent {
         notes: Vec<String>,
     },
     /// A tape was closed and is complete.
-    Closed {
-        /// The tape.
-        path: PathBuf,
-        /// Id of the game.
-        game: String,
-        /// Why it ended.
-        reason: EndReason,
-        /// Time from the first frame to the end.
-        duration_ns: u64,
-        /// What the tape contains and what was lost.
-        finished: Finished,
-    },
+    Closed(TapeSummary),
     /// A tape could not be begun, written or closed. The text says what to do.
     Failed(String),
     /// Captured frames are not on any tape. The text says which and why. The recording continues.

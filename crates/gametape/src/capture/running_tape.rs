@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
 use gametape_format::write::{Accepted, AppendError, FinishError, Trouble, Writer};
-use gametape_format::{Counters, StreamId};
+use gametape_format::{Counters, StreamId, StreamSpec};
 use gametape_games::About;
 
-use super::observer::Observer;
-use super::options::{EndReason, RecorderEvent};
+use super::observer::{ObservedFrame, Observer};
+use super::options::{EndReason, RecorderEvent, TapeSummary};
 use super::progress::Progress;
 use crate::transport::Clock;
 use crate::transport::Pace;
@@ -45,10 +45,36 @@ pub(super) struct BrokenOff {
     pub(super) error: AppendError,
 }
 
+/// The last frame of a stream.
+struct LastFrame {
+    /// Whether unchanged frames are skipped.
+    compares: bool,
+    bytes: Option<Vec<u8>>,
+}
+
+impl LastFrame {
+    fn of_stream(stream: &StreamSpec) -> Self {
+        Self { compares: stream.skip_unchanged, bytes: None }
+    }
+
+    /// Compares the next frame with the last one, and replaces it.
+    fn is_repeated_by(&mut self, next: &[u8]) -> bool {
+        if !self.compares || self.bytes.as_deref() == Some(next) {
+            return self.compares;
+        }
+        let bytes = self.bytes.get_or_insert_default();
+        bytes.clear();
+        bytes.extend_from_slice(next);
+        false
+    }
+}
+
 /// A tape that is being written.
 pub(super) struct RunningTape {
     /// `None` if nothing is stored.
     writer: Option<(PathBuf, Writer)>,
+    /// The last frame of each stream. Only used if there is no writer, which compares frames itself.
+    last_frames: Vec<LastFrame>,
     ids: Vec<StreamId>,
     game: String,
     pub(super) begun: Beginning,
@@ -65,6 +91,7 @@ impl RunningTape {
     pub(super) fn new(writer: Option<(PathBuf, Writer)>, begun: Beginning, description: &Description) -> Self {
         Self {
             writer,
+            last_frames: description.streams.iter().map(LastFrame::of_stream).collect(),
             ids: Vec::new(),
             game: description.game.clone(),
             names: description.streams.iter().map(|stream| stream.name.clone()).collect(),
@@ -197,29 +224,28 @@ impl RunningTape {
         observers: &mut [Box<dyn Observer>],
     ) -> Result<(), AppendError> {
         let time_ns = frame.time_ns.saturating_sub(self.begun.start_ns);
-        let (accepted, stored) = match (&mut self.writer, self.ids.get(frame.stream)) {
+        self.last_ns = self.last_ns.max(frame.time_ns);
+        let unchanged = match (&mut self.writer, self.ids.get(frame.stream)) {
             (Some((_, writer)), Some(id)) => match writer.append(*id, time_ns, frame.bytes) {
-                Ok(accepted) => (true, accepted != Accepted::Unchanged),
+                Ok(accepted) => accepted == Accepted::Unchanged,
                 Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
                 Err(_) => {
                     // The writer has counted it.
                     self.show_counted(frame.stream, &Counters { dropped: 1, ..Counters::default() }, progress);
-                    (false, false)
+                    return Ok(());
                 }
             },
-            _ => (true, true),
+            _ => self.last_frames.get_mut(frame.stream).is_some_and(|last| last.is_repeated_by(frame.bytes)),
         };
         // Only after the write: observers receive what the tape accepted.
-        if accepted {
-            observers.iter_mut().for_each(|observer| observer.frame(frame.stream, time_ns, frame.bytes));
-        }
-        if stored {
+        let observed = ObservedFrame { stream: frame.stream, time_ns, bytes: frame.bytes, unchanged };
+        observers.iter_mut().for_each(|observer| observer.frame(&observed));
+        if !unchanged {
             progress.stored(frame.bytes.len());
             if let Some(count) = self.frames.get_mut(frame.stream) {
                 *count += 1;
             }
         }
-        self.last_ns = self.last_ns.max(frame.time_ns);
         Ok(())
     }
 
@@ -305,7 +331,7 @@ impl RunningTape {
             }
         }
         let told_now = match writer.finish() {
-            Ok(finished) => RecorderEvent::Closed { path, game, reason, duration_ns, finished },
+            Ok(finished) => RecorderEvent::Closed(TapeSummary::new(path, game, reason, duration_ns, finished)),
             Err(error @ FinishError::TapeGone) => RecorderEvent::Lost(format!("{}: {error}", path.display())),
             Err(error) => RecorderEvent::Failed(format!("{}: {error}", path.display())),
         };

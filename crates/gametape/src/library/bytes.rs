@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::ring::{Inlet, Reuse, Ring, copy_into};
 use super::typed::Inlets;
-use crate::capture::{Description, Observer, StopFlag, TapeBegins};
+use crate::capture::{Description, ObservedFrame, Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 use crate::tape::wanted::{Met, Wanted};
 
@@ -90,7 +90,8 @@ impl Observer for ByteTap {
         self.description = Some(Arc::new(tape.description.clone()));
     }
 
-    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+    fn frame(&mut self, frame: &ObservedFrame<'_>) {
+        let ObservedFrame { stream, time_ns, bytes, .. } = *frame;
         if self.wanted.is_some() && self.stream != Some(stream) {
             return;
         }

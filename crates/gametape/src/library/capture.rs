@@ -10,7 +10,7 @@ use super::listener::{Listen, OnBytes, OnFrame};
 use super::running::RunningCapture;
 use super::source_spec::{IntoSource, SourceSpec};
 use super::start_error::StartError;
-use crate::capture::{Clock, RealClock};
+use crate::capture::{Clock, Destination, Observer, RealClock, RecordOptions};
 use crate::games::{Sample, SeenFrame};
 use crate::sys::Prefix;
 use crate::tape::FrameStruct;
@@ -38,9 +38,7 @@ use crate::tape::FrameStruct;
 pub struct Capture {
     pub(super) tapes: Vec<TapePlan>,
     pub(super) listeners: Vec<Box<dyn Listen>>,
-    pub(super) folder: PathBuf,
-    pub(super) metadata: Vec<(String, String)>,
-    pub(super) max_duration: Option<Duration>,
+    pub(super) options: RecordOptions,
     pub(super) again: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) wrong: Option<StartError>,
@@ -51,11 +49,12 @@ pub struct Capture {
 pub(super) struct TapePlan {
     pub(super) sources: Vec<SourceSpec>,
     pub(super) target: Target,
+    pub(super) observers: Vec<Box<dyn Observer>>,
 }
 
 /// The target of frames.
 pub(super) enum Target {
-    /// A file with a generated name.
+    /// Where the options say, by default a file with a generated name.
     Named,
     /// This file.
     File(PathBuf),
@@ -77,9 +76,7 @@ impl Capture {
         Self {
             tapes: Vec::new(),
             listeners: Vec::new(),
-            folder: "sessions".into(),
-            metadata: Vec::new(),
-            max_duration: None,
+            options: RecordOptions::new(Some(Destination::Folder("sessions".into()))),
             again: false,
             clock: Arc::new(RealClock::start()),
             wrong: None,
@@ -91,7 +88,7 @@ impl Capture {
     pub fn source(mut self, source: impl IntoSource) -> Self {
         let mut source = source.into_source();
         source.set_prefix(&self.prefix);
-        self.tapes.push(TapePlan { sources: vec![source], target: Target::Named });
+        self.tapes.push(TapePlan { sources: vec![source], target: Target::Named, observers: Vec::new() });
         self
     }
 
@@ -190,21 +187,37 @@ impl Capture {
         self
     }
 
+    /// Observes the previous tape on its recorder's thread, without a queue in between: for example with
+    /// [`Live`](crate::live::Live::observer), which tracks laps.
+    pub fn observer(self, observer: Box<dyn Observer>) -> Self {
+        self.tape("observer", |tape| {
+            tape.observers.push(observer);
+            Ok(())
+        })
+    }
+
+    /// Sets all options of the recording at once, including what [`folder`](Self::folder), [`note`](Self::note) and
+    /// [`max_duration`](Self::max_duration) have set before.
+    pub fn options(mut self, options: RecordOptions) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Sets the folder for tapes without a path. The default is `./sessions`.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folder = folder.into();
+        self.options.place = Some(Destination::Folder(folder.into()));
         self
     }
 
     /// Adds a metadata entry to every tape.
     pub fn note(mut self, key: &str, value: &str) -> Self {
-        self.metadata.push((key.into(), value.into()));
+        self.options.metadata.push((key.into(), value.into()));
         self
     }
 
     /// Ends the capture after this recorded duration.
     pub fn max_duration(mut self, longest: Duration) -> Self {
-        self.max_duration = Some(longest);
+        self.options.max_duration = Some(longest);
         self
     }
 

@@ -1,13 +1,13 @@
 //! Passes each new frame of a tape to all listeners, on the capturing thread.
 //!
-//! Listeners get the frames that the tape stores: observers get a frame after the tape has accepted it, and unchanged frames are skipped if
-//! the tape skips them.
+//! Listeners get the frames that the tape stores: observers get a frame after the tape has accepted it, and unchanged frames are not passed
+//! on.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capture::{Description, EndReason, Observer, TapeBegins};
+use crate::capture::{Description, EndReason, ObservedFrame, Observer, TapeBegins};
 use crate::format::TapeId;
 
 /// Distributes frames to listeners.
@@ -15,7 +15,6 @@ pub(crate) struct Hub {
     listeners: Vec<Box<dyn Observer>>,
     joining: Arc<Joining>,
     begun: Option<Begun>,
-    newest: Vec<Newest>,
 }
 
 /// The current tape, for listeners that join later.
@@ -46,12 +45,6 @@ impl Begun {
     }
 }
 
-/// The latest frame of a stream, if the tape compares frames with it.
-struct Newest {
-    compares: bool,
-    bytes: Option<Vec<u8>>,
-}
-
 /// Lets listeners join a running capture, and counts frames.
 #[derive(Default)]
 pub(crate) struct Joining {
@@ -79,7 +72,7 @@ impl Joining {
 impl Hub {
     pub(crate) fn new(listeners: Vec<Box<dyn Observer>>) -> Self {
         let joining = Arc::new(Joining { listeners: Mutex::new(Some(Vec::new())), ..Joining::default() });
-        Self { listeners, joining, begun: None, newest: Vec::new() }
+        Self { listeners, joining, begun: None }
     }
 
     pub(crate) fn joining(&self) -> Arc<Joining> {
@@ -98,24 +91,10 @@ impl Hub {
             self.listeners.push(listener);
         }
     }
-
-    /// Returns whether the frame is unchanged, so that the tape does not store it again.
-    fn is_repeated(&mut self, stream: usize, bytes: &[u8]) -> bool {
-        let Some(newest) = self.newest.get_mut(stream).filter(|newest| newest.compares) else { return false };
-        if newest.bytes.as_deref() == Some(bytes) {
-            return true;
-        }
-        let kept = newest.bytes.get_or_insert_default();
-        kept.clear();
-        kept.extend_from_slice(bytes);
-        false
-    }
 }
 
 impl Observer for Hub {
     fn begin(&mut self, tape: &TapeBegins<'_>) {
-        let compared = tape.description.streams.iter().map(|stream| stream.skip_unchanged);
-        self.newest = compared.map(|compares| Newest { compares, bytes: None }).collect();
         self.begun = Some(Begun::of(tape));
         for listener in &mut self.listeners {
             listener.begin(tape);
@@ -123,15 +102,13 @@ impl Observer for Hub {
         self.let_in();
     }
 
-    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+    fn frame(&mut self, frame: &ObservedFrame<'_>) {
         self.let_in();
-        if self.is_repeated(stream, bytes) {
+        if frame.unchanged {
             return;
         }
         self.joining.frames.fetch_add(1, Ordering::Relaxed);
-        for listener in &mut self.listeners {
-            listener.frame(stream, time_ns, bytes);
-        }
+        self.listeners.iter_mut().for_each(|listener| listener.frame(frame));
     }
 
     fn gap(&mut self, until_ns: u64, length_ns: u64) {
@@ -140,6 +117,10 @@ impl Observer for Hub {
 
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {
         self.listeners.iter_mut().for_each(|listener| listener.clock(time_ns, utc_ns));
+    }
+
+    fn mark(&mut self, time_ns: u64, text: &str) {
+        self.listeners.iter_mut().for_each(|listener| listener.mark(time_ns, text));
     }
 
     fn end(&mut self, time_ns: u64, reason: EndReason) {

@@ -52,7 +52,7 @@ mod tests {
     fn every_stream_of_a_game_with_structs_has_its_struct_in_the_table() {
         assert!(all().iter().all(|known| GAMES.iter().any(|game| game.id == known.game)));
         for game in GAMES.iter().filter(|game| all().iter().any(|known| known.game == game.id)) {
-            for stream in game.streams.iter().filter(|stream| !stream.layouts.is_empty()) {
+            for stream in game.streams.iter().filter(|stream| !stream.layouts().is_empty()) {
                 let of_it = |known: &&KnownType| known.game == game.id && known.stream == stream.name;
                 let found: Vec<KnownType> = all().iter().filter(of_it).copied().collect();
                 assert!(!found.is_empty(), "{} {}: add its struct to the table", game.id, stream.name);

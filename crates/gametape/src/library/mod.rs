@@ -39,7 +39,7 @@ pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};
 pub use running::RunningCapture;
 pub use source_spec::{IntoSource, SourceSpec};
 pub use start_error::StartError;
-pub use summary::{CaptureError, Summary, TapeSummary};
+pub use summary::{CaptureError, Summary};
 
 /// The examples of the guide and of the README, as tests. Not part of the package, which contains neither.
 #[cfg(doctest)]

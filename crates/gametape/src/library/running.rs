@@ -14,7 +14,7 @@ use super::listener::{Listener, Want};
 use super::offers::Offers;
 use super::start::Start;
 use super::start_error::StartError;
-use super::summary::{CaptureError, Summary, TapeSummary};
+use super::summary::{CaptureError, Results, Summary};
 use super::typed::{TypedTap, typed_ring};
 use crate::capture::{EndReason, Progress, RecorderEvent, StopFlag};
 use crate::tape::FrameStruct;
@@ -34,6 +34,8 @@ pub struct RunningCapture {
     pub(super) listeners: Mutex<Vec<Listener>>,
     pub(super) offers: Offers,
     pub(super) told: Mutex<Receiver<RecorderEvent>>,
+    /// Tapes and errors among the events so far.
+    pub(super) results: Mutex<Results>,
     /// Never receives a value; disconnected when all recorders are done.
     pub(super) done: Mutex<Receiver<()>>,
     /// Whether sources wait for listeners.
@@ -45,7 +47,7 @@ pub struct RunningCapture {
 
 /// A thread that records one tape after the other.
 pub(super) struct RecorderThread {
-    pub(super) thread: Option<JoinHandle<bool>>,
+    pub(super) thread: Option<JoinHandle<()>>,
     pub(super) progress: Arc<Progress>,
     pub(super) joining: Arc<Joining>,
 }
@@ -61,6 +63,7 @@ impl RunningCapture {
             listeners: Mutex::new(started.listeners),
             offers: started.offers,
             told: Mutex::new(hear),
+            results: Mutex::default(),
             done: Mutex::new(done),
             patient: started.patient,
             ended: started.ended,
@@ -129,9 +132,25 @@ impl RunningCapture {
         self.recorders.iter().fold(false, |marked, recorder| recorder.progress.mark(text) | marked)
     }
 
-    /// Returns the progress of each tape.
-    pub fn progress(&self) -> impl Iterator<Item = &Progress> {
-        self.recorders.iter().map(|recorder| &*recorder.progress)
+    /// Returns the progress of each tape. It can be shared with other threads.
+    pub fn progress(&self) -> impl Iterator<Item = &Arc<Progress>> {
+        self.recorders.iter().map(|recorder| &recorder.progress)
+    }
+
+    /// Waits for the next event of any recorder. The summary includes the tapes and errors that were returned here.
+    ///
+    /// # Errors
+    /// `Timeout` if there was none in this time, `Disconnected` if the capture is over and there will be no more.
+    pub fn next_event(&self, time: Duration) -> Result<RecorderEvent, RecvTimeoutError> {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = told.recv_timeout(time)?;
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).add(&event);
+        Ok(event)
+    }
+
+    /// Returns whether any source has ended: it reached its maximum duration, failed, or has no more data.
+    pub fn any_ended(&self) -> bool {
+        self.recorders.iter().any(|recorder| recorder.thread.as_ref().is_none_or(JoinHandle::is_finished))
     }
 
     /// Returns a blocking iterator over the frames of a type from now on. It ends with the capture.
@@ -170,21 +189,14 @@ impl RunningCapture {
 
     /// Waits for the recorders and then for the callbacks, and builds the summary.
     fn end(&mut self) -> Result<Summary, CaptureError> {
-        let mut failures = Vec::new();
-        for recorder in &mut self.recorders {
-            if recorder.thread.take().is_some_and(|thread| thread.join().is_err()) {
-                failures
-                    .push("a capturing thread panicked, please report it; `gametape recover` closes its tape".into());
-            }
+        for thread in self.recorders.iter_mut().filter_map(|recorder| recorder.thread.take()) {
+            // Panics are among the events.
+            let _ = thread.join();
         }
         let faults = self.end_listeners();
-        let mut tapes = Vec::new();
-        for told in self.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
-            match TapeSummary::of(told) {
-                Ok(tape) => tapes.extend(tape),
-                Err(failure) => failures.push(failure),
-            }
-        }
+        while self.next_event(Duration::ZERO).is_ok() {}
+        let Results { tapes, failures } =
+            std::mem::take(self.results.get_mut().unwrap_or_else(PoisonError::into_inner));
         let of_tape = tapes.last().map_or(self.ended, |tape| tape.end);
         let end = if self.stop.wanted() { EndReason::Stopped } else { of_tape };
         let summary = Summary { tapes, frames: self.frames_seen(), skipped: self.skipped(), end };

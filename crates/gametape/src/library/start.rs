@@ -1,12 +1,13 @@
 //! Starts a capture: opens sources, starts listeners, starts one recorder per tape.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::capture::{Capture, TapePlan, Target};
 use super::gate::Gate;
 use super::guarded::Guarded;
-use super::hub::Hub;
+use super::hub::{Hub, Joining};
 use super::listener::{Listen, Listener, Started};
 use super::offers::Offers;
 use super::queued::Queued;
@@ -17,6 +18,7 @@ use super::together::Together;
 use crate::capture::{
     Clock, Destination, EndReason, Observer, Pace, Progress, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
 };
+use crate::sys::panic_message;
 
 /// A capture being started.
 pub(super) struct Start {
@@ -64,23 +66,27 @@ impl Start {
 
     pub(super) fn run(mut self) -> Result<Self, StartError> {
         let tapes = std::mem::take(&mut self.capture.tapes);
-        let mut observers: Vec<Vec<Box<dyn Observer>>> = tapes.iter().map(|_| Vec::new()).collect();
+        let mut listening: Vec<Vec<Box<dyn Observer>>> = tapes.iter().map(|_| Vec::new()).collect();
         // Report all errors before anything runs.
         let mut opened = Vec::new();
         for tape in tapes {
             let place = self.place(&tape)?;
             let writer = if let Target::Writer(writer) = tape.target { Some(writer) } else { None };
-            opened.push((open(tape.sources, &self.gate, &self.capture.clock, self.patient)?, place, writer));
+            let source = open(tape.sources, &self.gate, &self.capture.clock, self.patient)?;
+            opened.push((source, place, writer, tape.observers));
         }
         for listener in std::mem::take(&mut self.capture.listeners) {
-            let started = self.listen(listener, observers.len())?;
-            observers.iter_mut().zip(started).for_each(|(observers, observer)| observers.push(observer));
+            let started = self.listen(listener, listening.len())?;
+            listening.iter_mut().zip(started).for_each(|(listening, listener)| listening.push(listener));
         }
-        for ((source, place, writer), mut observers) in opened.into_iter().zip(observers) {
+        for ((source, place, writer, mut observers), mut listening) in opened.into_iter().zip(listening) {
             if let Some(writer) = writer {
-                observers.extend(self.listen(writer, 1)?);
+                listening.extend(self.listen(writer, 1)?);
             }
-            let recorder = self.record(source, place, observers)?;
+            let hub = Hub::new(listening);
+            let joining = hub.joining();
+            observers.push(Box::new(hub));
+            let recorder = self.record(source, place, observers, joining)?;
             self.recorders.push(recorder);
         }
         Ok(self)
@@ -103,11 +109,12 @@ impl Start {
             Target::Named if tape.sources.iter().all(|source| matches!(source.kind, SourceKind::Tape(_))) => None,
             Target::Named => {
                 let words: Option<Vec<String>> = tape.sources.iter().map(SourceSpec::word).collect();
-                let folder = self.capture.folder.clone();
-                Some(match words {
-                    Some(words) => Destination::Named(folder, words.join("-")),
-                    None => Destination::Folder(folder),
-                })
+                match (self.capture.options.place.clone(), words) {
+                    (Some(Destination::Folder(folder)), Some(words)) => {
+                        Some(Destination::Named(folder, words.join("-")))
+                    }
+                    (place, _) => place,
+                }
             }
         })
     }
@@ -117,30 +124,30 @@ impl Start {
         source: Box<dyn Source>,
         place: Option<Destination>,
         observers: Vec<Box<dyn Observer>>,
+        joining: Arc<Joining>,
     ) -> Result<RecorderThread, StartError> {
-        let (hub, progress) = (Hub::new(observers), Arc::new(Progress::default()));
-        let joining = hub.joining();
-        let options = RecordOptions {
-            max_duration: self.capture.max_duration,
-            metadata: self.capture.metadata.clone(),
-            ..RecordOptions::new(place)
-        };
+        let progress = Arc::new(Progress::default());
         let recorder = Recorder {
-            options: Arc::new(options),
+            options: Arc::new(RecordOptions { place, ..self.capture.options.clone() }),
             clock: Arc::clone(&self.capture.clock),
             progress: Arc::clone(&progress),
             told: self.told.clone(),
-            observers: vec![Box::new(hub)],
+            observers,
             stop: self.stop.clone(),
             once: !self.capture.again,
         };
-        let (mut source, busy) = (Guarded::new(source), self.busy.clone());
+        let (mut source, busy, told) = (Guarded::new(source), self.busy.clone(), self.told.clone());
         let thread = std::thread::Builder::new()
             .name("gametape-capture".into())
             .spawn(move || {
-                let whole = recorder.run(&mut source);
+                let ran = catch_unwind(AssertUnwindSafe(|| recorder.run(&mut source)));
+                if let Err(payload) = ran {
+                    let _ = told.send(RecorderEvent::Failed(format!(
+                        "a capture thread panicked ({}), which is a bug: please report it; run `gametape recover` to close its tape",
+                        panic_message(&*payload)
+                    )));
+                }
                 drop(busy);
-                whole
             })
             .map_err(StartError::Thread)?;
         Ok(RecorderThread { thread: Some(thread), progress, joining })

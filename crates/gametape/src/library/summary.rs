@@ -1,11 +1,6 @@
 //! The result of a capture.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use crate::capture::{EndReason, RecorderEvent};
-use crate::format::Counters;
-use crate::format::write::Finished;
+use crate::capture::{EndReason, RecorderEvent, TapeSummary};
 use crate::tape::wanted::Fault;
 
 /// The result of a capture.
@@ -22,50 +17,19 @@ pub struct Summary {
     pub end: EndReason,
 }
 
-/// A tape that was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TapeSummary {
-    /// The file.
-    pub path: PathBuf,
-    /// Id of the game.
-    pub game: String,
-    /// Why it ended.
-    pub end: EndReason,
-    /// Time from the first frame to the end.
-    pub duration: Duration,
-    /// Number of the game's frames in it.
-    pub frames: u64,
-    /// Length of the file in bytes.
-    pub bytes: u64,
-    /// Detected losses.
-    pub loss: Counters,
-    /// Totals and losses of each stream.
-    pub finished: Finished,
+/// The results among the events of recorders.
+#[derive(Default)]
+pub(crate) struct Results {
+    pub(crate) tapes: Vec<TapeSummary>,
+    pub(crate) failures: Vec<String>,
 }
 
-impl TapeSummary {
-    /// Converts a message of a recorder: a closed tape, an error, or nothing of interest.
-    pub(crate) fn of(told: RecorderEvent) -> Result<Option<Self>, String> {
-        match told {
-            RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => Ok(None),
-            RecorderEvent::Closed { path, game, reason, duration_ns, finished } => Ok(Some(Self {
-                path,
-                game,
-                end: reason,
-                duration: Duration::from_nanos(duration_ns),
-                // The names of the tape's system streams (events, metadata, …) begin with a dot.
-                frames: finished
-                    .streams
-                    .iter()
-                    .filter(|stream| !stream.name.starts_with('.'))
-                    .map(|stream| stream.totals.frames)
-                    .sum(),
-                bytes: finished.bytes,
-                loss: finished.loss(),
-                finished,
-            })),
-            RecorderEvent::Failed(text) | RecorderEvent::Lost(text) => Err(text),
+impl Results {
+    pub(crate) fn add(&mut self, event: &RecorderEvent) {
+        match event {
+            RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => {}
+            RecorderEvent::Closed(tape) => self.tapes.push(tape.clone()),
+            RecorderEvent::Failed(text) | RecorderEvent::Lost(text) => self.failures.push(text.clone()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ring::{Inlet, Reuse, Ring};
-use crate::capture::{Observer, StopFlag, TapeBegins};
+use crate::capture::{ObservedFrame, Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 use crate::tape::FrameStruct;
 use crate::tape::wanted::{Met, Wanted};
@@ -62,16 +62,17 @@ impl<F: FrameStruct> Observer for TypedTap<F> {
         self.stream = found.and_then(|index| Some((index, tape.description.streams.get(index)?.clone())));
     }
 
-    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+    fn frame(&mut self, frame: &ObservedFrame<'_>) {
+        let ObservedFrame { stream, time_ns, bytes, .. } = *frame;
         let Some((_, spec)) = self.stream.as_ref().filter(|(wanted, _)| *wanted == stream) else { return };
         if bytes.len() != size_of::<F>() {
             self.met.fault(self.wanted.mismatch(spec, bytes.len()));
             return;
         }
         let mut inlet = self.inlet.lock().unwrap_or_else(PoisonError::into_inner);
-        inlet.fill(0, &mut |(time, frame)| {
+        inlet.fill(0, &mut |(time, kept)| {
             if let Ok(read) = F::read_from_bytes(bytes) {
-                (*time, *frame) = (time_ns, read);
+                (*time, *kept) = (time_ns, read);
             }
         });
     }

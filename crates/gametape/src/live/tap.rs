@@ -7,7 +7,7 @@ use gametape_format::{Role, StreamSpec};
 use gametape_games::find_game;
 
 use super::LiveTape;
-use crate::capture::{EndReason, Observer, StopFlag, TapeBegins};
+use crate::capture::{EndReason, ObservedFrame, Observer, StopFlag, TapeBegins};
 use crate::library::{Inlet, Reuse, Ring, copy_into};
 
 /// Number of slots: some seconds of frames of any game.
@@ -34,7 +34,11 @@ pub(crate) struct Begun {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum What {
     /// A frame of the stream with this index.
-    Frame(usize),
+    Frame {
+        stream: usize,
+        /// Whether the tape does not store it because it equals the previous one.
+        unchanged: bool,
+    },
     /// The end of a gap of this many nanoseconds, in which the game was unavailable.
     Gap(u64),
     /// A wall clock reading.
@@ -129,7 +133,7 @@ impl Tap {
     fn put_owed(&mut self) {
         while let Some((stream, time_ns, bytes)) = self.owed.pop() {
             // The drop was counted when it happened.
-            if !self.try_put(What::Frame(stream), time_ns, &bytes) {
+            if !self.try_put(What::Frame { stream, unchanged: false }, time_ns, &bytes) {
                 self.owed.push((stream, time_ns, bytes));
                 return;
             }
@@ -166,12 +170,13 @@ impl Observer for Tap {
         });
     }
 
-    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+    fn frame(&mut self, frame: &ObservedFrame<'_>) {
         if !self.takes_frames {
             return;
         }
         self.put_owed();
-        if !self.put(What::Frame(stream), time_ns, bytes) {
+        let ObservedFrame { stream, time_ns, bytes, unchanged } = *frame;
+        if !self.put(What::Frame { stream, unchanged }, time_ns, bytes) {
             self.owe(stream, time_ns, bytes);
         }
     }
@@ -219,7 +224,7 @@ mod tests {
         {
             for (game, slots) in [("echo-vr", of_echo), ("iracing", of_iracing)] {
                 begin_game(&mut tap, 1, game);
-                tap.frame(0, 1, b"row");
+                tap.frame(&ObservedFrame::new(0, 1, b"row"));
                 tap.mark(1, "here");
                 tap.end(2, EndReason::Stopped);
                 let mut found = 0;
@@ -234,7 +239,7 @@ mod tests {
         let (mut tap, ring) = Tap::new(3, 1000, false, None);
         for (id, frames) in [(1, 2), (2, 5)] {
             begin(&mut tap, id);
-            (0..frames).for_each(|time_ns| tap.frame(0, time_ns, b"row"));
+            (0..frames).for_each(|time_ns| tap.frame(&ObservedFrame::new(0, time_ns, b"row")));
         }
         let mut skipped = Vec::new();
         while ring.try_empty(&mut |slot| {
@@ -248,11 +253,11 @@ mod tests {
     fn what_waits_is_bounded_in_bytes_and_counted_where_it_is_missing() {
         let (mut tap, ring) = Tap::new(SLOTS, 1 << 20, false, None);
         begin(&mut tap, 1);
-        (0..10).for_each(|time_ns| tap.frame(0, time_ns, &vec![7; 325_000]));
+        (0..10).for_each(|time_ns| tap.frame(&ObservedFrame::new(0, time_ns, &vec![7; 325_000])));
         assert!(ring.held_bytes() <= 1 << 20);
         let mut seen = Vec::new();
         while ring.try_empty(&mut |slot| seen.push((slot.time_ns, slot.skipped))) {}
-        tap.frame(0, 10, b"row");
+        tap.frame(&ObservedFrame::new(0, 10, b"row"));
         while ring.try_empty(&mut |slot| seen.push((slot.time_ns, slot.skipped))) {}
         assert_eq!(seen, [(0, 0), (1, 0), (2, 0), (10, 7)]);
     }
@@ -266,14 +271,14 @@ mod tests {
         let file = Some((gametape_format::TapeId([1; 16]), std::path::Path::new("laps.gtape")));
         tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
         for (stream, bytes) in [(0, "row 1"), (0, "row 2"), (1, "text 1"), (1, "text 2")] {
-            tap.frame(stream, 0, bytes.as_bytes());
+            tap.frame(&ObservedFrame::new(stream, 0, bytes.as_bytes()));
         }
         let mut seen = Vec::new();
         let read = |seen: &mut Vec<String>| {
             while ring.try_empty(&mut |slot| seen.push(String::from_utf8_lossy(&slot.bytes).into_owned())) {}
         };
         read(&mut seen);
-        tap.frame(0, 1, b"row 3");
+        tap.frame(&ObservedFrame::new(0, 1, b"row 3"));
         read(&mut seen);
         assert_eq!(seen, ["row 1", "row 2", "text 2", "row 3"]);
     }

@@ -103,7 +103,7 @@ impl Current {
 
 fn track(tracking: &mut Tracking, slot: &Slot, out: &mut Vec<Event>) {
     match slot.what {
-        What::Frame(stream) => tracking.frame(stream, slot.time_ns, &slot.bytes, out),
+        What::Frame { stream, .. } => tracking.frame(stream, slot.time_ns, &slot.bytes, out),
         // Only if the source reported a gap, which is also stored in the tape. If frames are merely missing, the recorder may have slept.
         What::Gap(length_ns) => {
             tracking.tracker().away(slot.time_ns.saturating_sub(length_ns), slot.time_ns, out);

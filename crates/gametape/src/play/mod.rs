@@ -5,7 +5,7 @@
 //! game, or as the response of an HTTP endpoint.
 //!
 //! ```text
-//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage of the transport ──▶ clients
+//! Tape ──▶ prefetch (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage of the transport ──▶ clients
 //!                                        ▲                                       SIMAPI.DAT
 //!                                    Controls: pause, seek, step, stop
 //! ```
@@ -24,7 +24,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("race.gtape");
 //! # let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([7; 16])))?;
-//! # let layout = acc::PHYSICS.layouts.first().ok_or("no layout")?;
+//! # let layout = acc::PHYSICS.layouts().first().ok_or("no layout")?;
 //! # let physics = writer.add_stream(gametape::layout::stream_of_layout(acc::GAME.id, "physics", "shm", layout))?;
 //! # for i in 0..10u32 {
 //! #     let mut page = vec![0; 800];
@@ -45,7 +45,6 @@
 //! assert_eq!(playing.stop()?.frames, 10);
 //! # Ok(()) }
 //! ```
-mod ahead;
 mod chunk;
 mod controls;
 mod error;
@@ -53,6 +52,7 @@ mod pace;
 mod parts;
 mod player;
 mod playing;
+mod prefetch;
 mod simapi;
 mod timeline;
 

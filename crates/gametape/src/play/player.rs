@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::ahead::{Ahead, Plan};
 use super::controls::nanoseconds;
 use super::error::PlayError;
 use super::parts::{self, Parts};
 use super::playing::{Around, Begun, Playing};
+use super::prefetch::{Plan, Prefetch};
 use super::simapi::{self, SimApi};
 use crate::format::TapeId;
 use crate::format::read::{Tape as RawTape, TapeStream};
@@ -121,7 +121,7 @@ impl Player {
         let lookahead = parts.playback.lookahead(&parts.list);
         let plan = Plan { parts: parts.list.clone(), lookahead, times: times.clone(), end_ns, looping: self.looping };
         // Reads ahead during the checks below.
-        let ahead = Ahead::start(raw.clone(), plan)?;
+        let prefetch = Prefetch::start(raw.clone(), plan)?;
         let processes = || crate::sys::running_processes();
         let has_car = parts.game.is_in_memory();
         let beside = (self.simapi && has_car).then_some(simapi::COUNTER);
@@ -164,7 +164,7 @@ impl Player {
         let decoded = decoded.map(|part| (*part, layout(part.stream))).collect();
         let around = Around { marker, simapi, http };
         let (game, speed, looping) = (parts.game, self.speed, self.looping);
-        Ok(Playing::new(Begun { game, stage, around, ahead, decoded, times, end_ns, speed, looping, notes }))
+        Ok(Playing::new(Begun { game, stage, around, prefetch, decoded, times, end_ns, speed, looping, notes }))
     }
 
     /// Returns the range of times to play, and the time until which the last frame is shown.

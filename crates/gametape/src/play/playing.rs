@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::ahead::Ahead;
 use super::chunk::{Chunk, Item};
 use super::controls::{Command, Controls, nanoseconds};
 use super::error::PlayError;
 use super::pace::{Do, Pace};
+use super::prefetch::Prefetch;
 use super::simapi::SimApi;
 use crate::games::{Game, Layout, SeenFrame};
 use crate::sys::wake_exactly;
@@ -33,7 +33,7 @@ pub(super) struct Begun {
     pub(super) game: &'static Game,
     pub(super) stage: Box<dyn Stage>,
     pub(super) around: Around,
-    pub(super) ahead: Ahead,
+    pub(super) prefetch: Prefetch,
     /// All parts and their layouts, if frames are decoded; otherwise empty.
     pub(super) decoded: Vec<(Part, Layout)>,
     pub(super) times: Range<u64>,
@@ -85,7 +85,7 @@ pub struct Played {
 pub struct Playing {
     stage: Option<Box<dyn Stage>>,
     around: Around,
-    ahead: Ahead,
+    prefetch: Prefetch,
     game: &'static Game,
     decoded: Vec<(Part, Layout)>,
     chunk: Chunk,
@@ -95,7 +95,7 @@ pub struct Playing {
     speed: f64,
     looping: bool,
     /// Whether the reading thread starts over by itself.
-    ahead_loops: bool,
+    prefetch_loops: bool,
     began: bool,
     position_ns: u64,
     controls: Controls,
@@ -109,7 +109,7 @@ impl Playing {
         Self {
             stage: Some(plan.stage),
             around: plan.around,
-            ahead: plan.ahead,
+            prefetch: plan.prefetch,
             game: plan.game,
             decoded: plan.decoded,
             chunk: Chunk::default(),
@@ -117,7 +117,7 @@ impl Playing {
             times: plan.times.start..plan.end_ns,
             speed: plan.speed,
             looping: plan.looping,
-            ahead_loops: plan.looping,
+            prefetch_loops: plan.looping,
             began: false,
             position_ns,
             controls: Controls::default(),
@@ -319,7 +319,7 @@ impl Playing {
         let to_ns = to_ns.clamp(self.times.start, self.times.end);
         self.chunk = Chunk::default();
         self.next = 0;
-        self.ahead.seek(to_ns);
+        self.prefetch.seek(to_ns);
         to_ns
     }
 
@@ -336,7 +336,7 @@ impl Playing {
     fn begin_anew(&mut self) {
         self.next += 1;
         self.played.loops += 1;
-        if !self.ahead_loops {
+        if !self.prefetch_loops {
             self.go_to(self.times.start);
         }
     }
@@ -356,7 +356,7 @@ impl Playing {
             if let Some(item) = self.chunk.items.get(self.next) {
                 return Ok(item.clone());
             }
-            (self.chunk, self.next) = (self.ahead.next()?, 0);
+            (self.chunk, self.next) = (self.prefetch.next()?, 0);
         }
     }
 

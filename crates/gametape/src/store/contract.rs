@@ -5,7 +5,7 @@ use gametape_format::TapeId;
 use super::edits::Edit;
 use super::error::StoreError;
 use super::people::DriverEdit;
-use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
+use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Write,
 };
@@ -58,10 +58,10 @@ pub trait Store: Send + Sync {
     fn name_car(&self, game: &str, car: &str, name: Option<&String>) -> Result<(), StoreError>;
 
     /// Returns a page of sessions, newest first.
-    fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError>;
+    fn sessions(&self, query: &ListQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError>;
 
     /// Returns a page of sessions, newest first, each with its stints and laps.
-    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError>;
+    fn sessions_with_laps(&self, query: &ListQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError>;
 
     /// Returns one session with its stints and laps.
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError>;

@@ -21,12 +21,12 @@ mod combination;
 mod connection;
 mod contract;
 mod cursor;
+mod derived;
 mod dialect;
 mod edits;
 mod error;
 mod fuzz;
 pub mod incoming;
-mod kept_answers;
 mod lists;
 mod name_filter;
 mod outbox;
@@ -41,8 +41,8 @@ mod postgres_server;
 mod postgres_worker;
 mod progress;
 mod pushed;
-mod put;
 mod query;
+mod query_cache;
 #[cfg(feature = "postgres")]
 mod queue_thread;
 #[cfg(feature = "postgres")]
@@ -54,7 +54,6 @@ mod read_sessions;
 mod replace;
 mod schema;
 mod session_upload;
-mod settle;
 mod sql_store;
 mod sqlite;
 mod stored;
@@ -62,6 +61,7 @@ mod summary;
 mod tapes;
 mod tokens;
 mod track_facts;
+mod upsert;
 mod value;
 mod writing;
 
@@ -75,8 +75,7 @@ pub use fuzz::fuzz_store_texts;
 pub use name_filter::NameFilter;
 pub use people::DriverEdit;
 pub use query::{
-    Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, SessionQuery, Validity,
-    Visibility,
+    Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, Validity, Visibility,
 };
 #[cfg(feature = "postgres")]
 pub use queued_store::{Pauses, QueuedStore, Waiting};

@@ -6,7 +6,7 @@
 
 use super::contract::Store;
 use super::error::StoreError;
-use super::query::{Audience, Filter, SessionQuery};
+use super::query::{Audience, Filter, ListQuery};
 use super::value::Statement;
 
 /// A filter for names.
@@ -63,7 +63,7 @@ impl Filter {
             let Some(NameFilter::Contains(text)) = name else { return Ok(()) };
             let exact = NameFilter::Is(text.clone());
             let filter = Self { deleted, ..of(exact.clone()) };
-            let query = SessionQuery { filter, limit: 1, after: None };
+            let query = ListQuery { filter, limit: 1, after: None };
             if !store.sessions(&query, audience)?.items.is_empty() {
                 *name = Some(exact);
             }

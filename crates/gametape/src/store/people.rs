@@ -1,11 +1,11 @@
 //! User edits of drivers, cars and tracks: display names, and the visibility of drivers.
 
 use super::connection::Connection;
+use super::derived::derive_driver;
 use super::edits::{LONGEST_NAME, check_text};
 use super::error::StoreError;
 use super::lists::Thing;
 use super::query::Visibility;
-use super::settle::settle_driver;
 use super::value::{Value, needed};
 
 /// A change to a driver. Fields that are `None` are left unchanged.
@@ -41,7 +41,7 @@ pub(super) fn edit_driver(
     if visibility == before {
         return Ok(());
     }
-    settle_driver(db, driver, visibility)
+    derive_driver(db, driver, visibility)
 }
 
 /// Returns a number that changes whenever the visibility of a driver changes. It combines the times of all changes: the clocks of two

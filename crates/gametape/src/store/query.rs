@@ -144,17 +144,6 @@ pub struct Filter {
     pub deleted: bool,
 }
 
-/// A query for sessions, newest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SessionQuery {
-    /// The filter.
-    pub filter: Filter,
-    /// Number of entries; 0 means [`PAGE`].
-    pub limit: u32,
-    /// The end of the previous page.
-    pub after: Option<Cursor>,
-}
-
 /// The sort order of laps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LapSort {
@@ -204,10 +193,10 @@ pub struct LapQuery {
     pub after: Option<Cursor>,
 }
 
-/// A query for bests, tracks, cars, drivers or tapes.
+/// A query for sessions, bests, tracks, cars, drivers or tapes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListQuery {
-    /// The filter. Validity and phase are ignored.
+    /// The filter. Validity and phase only apply to sessions.
     pub filter: Filter,
     /// Number of entries; 0 means [`PAGE`].
     pub limit: u32,

@@ -6,7 +6,7 @@ use super::contract::Store;
 use super::edits::Edit;
 use super::error::StoreError;
 use super::people::DriverEdit;
-use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
+use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
 use super::queued_store::QueuedStore;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
@@ -65,11 +65,11 @@ impl Store for QueuedStore {
         self.ask(|server| server.name_car(game, car, name))
     }
 
-    fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
+    fn sessions(&self, query: &ListQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
         self.ask(|server| server.sessions(query, audience))
     }
 
-    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
+    fn sessions_with_laps(&self, query: &ListQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
         self.ask(|server| server.sessions_with_laps(query, audience))
     }
 

@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::cursor::Cursor;
 use super::edits::read_remarks;
 use super::error::StoreError;
-use super::query::{Audience, Filter, Page, SessionQuery, Validity, Visibility, page_size, values_of};
+use super::query::{Audience, Filter, ListQuery, Page, Validity, Visibility, page_size, values_of};
 use super::read_laps::laps_of_session;
 use super::stored::{SessionDetail, StoredSession};
 use super::value::{Row, Statement, Value, needed};
@@ -74,7 +74,7 @@ fn read(mut row: Row) -> Result<StoredSession, StoreError> {
 /// Returns a page of sessions, newest first. Sessions with an unknown start time come last.
 pub(super) fn sessions(
     db: &mut dyn Connection,
-    query: &SessionQuery,
+    query: &ListQuery,
     audience: Audience,
 ) -> Result<Page<StoredSession>, StoreError> {
     let limit = page_size(query.limit);

@@ -7,9 +7,9 @@ use gametape_format::TapeId;
 
 use super::attach::{Stretch, attach};
 use super::connection::Connection;
+use super::derived::{derive_laps, derive_session, lock_drivers};
 use super::edits::{Kind, Said, show};
 use super::error::StoreError;
-use super::settle::{lock_drivers, settle_laps, settle_session};
 use super::stored::{Change, Origin, Replaced};
 use super::value::{Value, needed};
 use super::writing::{count, put_lap, put_session, put_stint, put_tracker, seen_by, session_of};
@@ -50,8 +50,8 @@ pub(super) fn replace_tape(
         reattach_edits(db, Kind::Lap, origin.tape)?;
         for tracked in sessions {
             let session = session_of(db, tracked.session.id)?;
-            settle_laps(db, &session)?;
-            settle_session(db, session.id)?;
+            derive_laps(db, &session)?;
+            derive_session(db, session.id)?;
         }
     }
     let sql = "SELECT count(*) FROM edits WHERE tape = ?1 AND attached IS NULL";

@@ -8,17 +8,17 @@ use gametape_format::TapeId;
 
 use super::connection::{Connection, Database, in_transaction};
 use super::contract::Store;
+use super::derived::{derive_lap, derive_laps, derive_session, lock_drivers, lock_session_of, visibility_of};
 use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
-use super::kept_answers::KeptAnswers;
 use super::lists::Thing;
 use super::outbox::{self, OutboxEntry, Turn};
 use super::people::DriverEdit;
 use super::pool::Pool;
 #[cfg(feature = "postgres")]
 use super::postgres_server::PostgresServer;
-use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
-use super::settle::{lock_drivers, lock_session_of, settle_lap, settle_laps, settle_session, visibility_of};
+use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
+use super::query_cache::QueryCache;
 use super::sqlite::SqliteFile;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
@@ -28,14 +28,14 @@ use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
 use super::value::needed;
 use super::{
-    bests, kept_answers, lists, people, progress, pushed, read_laps, read_sessions, replace, track_facts, writing,
+    bests, lists, people, progress, pushed, query_cache, read_laps, read_sessions, replace, track_facts, writing,
 };
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// A store in SQLite or PostgreSQL.
 pub struct SqlStore {
     pool: Pool,
-    kept: KeptAnswers,
+    kept: QueryCache,
 }
 
 impl SqlStore {
@@ -53,7 +53,7 @@ impl SqlStore {
     #[cfg(feature = "postgres")]
     /// Creates a store on a server without connecting. Each operation connects if necessary.
     pub(super) fn postgres_later(url: &str) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)), kept: KeptAnswers::default() })
+        Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)), kept: QueryCache::default() })
     }
 
     pub(super) fn queue(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
@@ -87,7 +87,7 @@ impl SqlStore {
     }
 
     fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::open(database)?, kept: KeptAnswers::default() })
+        Ok(Self { pool: Pool::open(database)?, kept: QueryCache::default() })
     }
 
     fn read<T>(&self, work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
@@ -177,8 +177,8 @@ impl Store for SqlStore {
                 return Ok(found);
             }
             let session = writing::session_of(db, found.lap.session)?;
-            settle_lap(db, &session, lap)?;
-            settle_session(db, session.id)?;
+            derive_lap(db, &session, lap)?;
+            derive_session(db, session.id)?;
             read_laps::lap(db, lap, Audience::Owner)?.ok_or_else(gone)
         })
     }
@@ -189,8 +189,8 @@ impl Store for SqlStore {
             lock_drivers(db, [id], [])?;
             if edit(db, Kind::Session, id, change, now_us())? {
                 let session = writing::session_of(db, id)?;
-                settle_laps(db, &session)?;
-                settle_session(db, id)?;
+                derive_laps(db, &session)?;
+                derive_session(db, id)?;
             }
             let found = read_sessions::session(db, id, Audience::Owner)?;
             found.map(|found| found.session).ok_or_else(|| StoreError::NotFound { what: "session", id: id.to_string() })
@@ -209,14 +209,14 @@ impl Store for SqlStore {
         self.pool.write(|db| people::name_thing(db, Thing::Car, game, car, name, now_us()))
     }
 
-    fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
+    fn sessions(&self, query: &ListQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
         if !may_ask(&query.filter, audience) {
             return Ok(nothing());
         }
         self.answer("sessions", query, audience, |db| read_sessions::sessions(db, query, audience))
     }
 
-    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
+    fn sessions_with_laps(&self, query: &ListQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
         if !may_ask(&query.filter, audience) {
             return Ok(nothing());
         }
@@ -296,7 +296,7 @@ impl Store for SqlStore {
     }
 
     fn changes(&self) -> Result<i64, StoreError> {
-        self.read(kept_answers::counter)
+        self.read(query_cache::counter)
     }
 
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {

@@ -5,10 +5,10 @@ use gametape_format::TapeId;
 use super::connection::Connection;
 use super::cursor::Cursor;
 use super::error::StoreError;
-use super::put::Put;
 use super::query::{ListQuery, Page, page_size, values_of};
 use super::read_sessions::add_after;
 use super::stored::Change;
+use super::upsert::Upsert;
 use super::value::{Row, Statement, Value, needed, unsigned, unsigned_or_null};
 
 /// A tape in the catalogue.
@@ -87,7 +87,7 @@ pub(super) fn put_tape(db: &mut dyn Connection, tape: &CataloguedTape) -> Result
         tape.seen_us.into(),
         tape.missing_us.into(),
     ];
-    Put { table: "tapes", columns: COLUMNS, key: 1, values: &values, once: &[] }.run(db)
+    Upsert { table: "tapes", columns: COLUMNS, key: 1, values: &values, once: &[] }.run(db)
 }
 
 fn read(mut row: Row) -> Result<CataloguedTape, StoreError> {

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::connection::Connection;
 use super::error::StoreError;
-use super::put::Put;
 use super::stored::Change;
+use super::upsert::Upsert;
 use super::value::{Value, needed};
 use crate::laps::TrackFacts;
 
@@ -29,7 +29,7 @@ pub(super) fn put(db: &mut dyn Connection, facts: &TrackFacts) -> Result<Change,
     }
     let [game, track, layout] = key(&facts.game, &facts.track, facts.layout.as_deref());
     let values = [game, track, layout, Value::from(text_of(&all))];
-    Put { table: "track_facts", columns: &["game", "track", "layout", "facts"], key: 3, values: &values, once: &[] }
+    Upsert { table: "track_facts", columns: &["game", "track", "layout", "facts"], key: 3, values: &values, once: &[] }
         .run(db)
 }
 

@@ -1,15 +1,15 @@
-//! Writing sessions, stints and laps. Each write recomputes the derived columns (counts, bests): see `settle`.
+//! Writing sessions, stints and laps. Each write recomputes the derived columns (counts, bests): see `derived`.
 
 use std::collections::BTreeSet;
 
 use super::columns::{LAP, SESSION, STINT, lap_values, read_session, session_values, stint_values};
 use super::connection::Connection;
+use super::derived::{derive_lap, derive_laps, derive_session, lock_drivers};
 use super::edits::Kind;
 use super::error::StoreError;
-use super::put::Put;
-use super::settle::{lock_drivers, settle_lap, settle_laps, settle_session};
 use super::stored::{Change, Combination, Origin, Write};
 use super::track_facts;
+use super::upsert::Upsert;
 use super::value::{Value, needed};
 use crate::laps::{Id, Lap, Session, Stint};
 
@@ -45,7 +45,7 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
         changes.push(change);
     }
     for session in touched {
-        settle_session(db, session)?;
+        derive_session(db, session)?;
     }
     Ok(changes)
 }
@@ -126,7 +126,7 @@ pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin, whole: bool)
     let seen = TrackingState { version: origin.tracker.version, whole };
     let values = [origin.tape.into(), Value::from(&origin.tracker.id), Value::Int(seen.number())];
     let columns = &["tape", "tracker", "tracker_version"];
-    Put { table: "tracked", columns, key: 1, values: &values, once: &[] }.run(db)
+    Upsert { table: "tracked", columns, key: 1, values: &values, once: &[] }.run(db)
 }
 
 /// Upserts a session. If its car, track or driver has changed, its laps move to another combination.
@@ -139,9 +139,9 @@ pub(super) fn put_session(db: &mut dyn Connection, session: &Session) -> Result<
         ("lap_count", Value::Int(0)),
         ("shown_lap_count", Value::Int(0)),
     ];
-    let change = Put { table: "sessions", columns: SESSION, key: 1, values: &values, once: &once }.run(db)?;
+    let change = Upsert { table: "sessions", columns: SESSION, key: 1, values: &values, once: &once }.run(db)?;
     if change != Change::Same {
-        settle_laps(db, session)?;
+        derive_laps(db, session)?;
     }
     if change == Change::Changed {
         close_edit_ranges(db, Kind::Session, session.id)?;
@@ -153,7 +153,7 @@ pub(super) fn put_session(db: &mut dyn Connection, session: &Session) -> Result<
 pub(super) fn put_stint(db: &mut dyn Connection, session: Id, stint: &Stint) -> Result<Change, StoreError> {
     session_of(db, session)?;
     let values = stint_values(session, stint)?;
-    Put { table: "stints", columns: STINT, key: 2, values: &values, once: &[] }.run(db)
+    Upsert { table: "stints", columns: STINT, key: 2, values: &values, once: &[] }.run(db)
 }
 
 /// Upserts a lap.
@@ -170,9 +170,9 @@ pub(super) fn put_lap(db: &mut dyn Connection, origin: &Origin, lap: &Lap) -> Re
         ("gone", Value::Int(0)),
         ("counts", Value::Int(0)),
     ];
-    let change = Put { table: "laps", columns: LAP, key: 1, values: &values, once: &once }.run(db)?;
+    let change = Upsert { table: "laps", columns: LAP, key: 1, values: &values, once: &once }.run(db)?;
     if change != Change::Same {
-        settle_lap(db, &session, lap.id)?;
+        derive_lap(db, &session, lap.id)?;
     }
     if change == Change::Changed {
         close_edit_ranges(db, Kind::Lap, lap.id)?;

@@ -21,9 +21,14 @@ const STEP_NS: u64 = 50_000_000;
 /// A line of `expected.txt` for every so many samples, with what is new since the line before.
 const EVERY: usize = 16;
 
-fn folder(case: &str, game: &str) -> PathBuf {
+/// The folder of a game's test cases, and what their names begin with: games of a series share a folder.
+fn of_game(game: &str) -> (PathBuf, &str) {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/src");
-    games.join(game.replace('-', "_")).join("testcases").join(case)
+    let (series, _) = game.rsplit_once('-').unwrap_or((game, ""));
+    match games.join(game.replace('-', "_")) {
+        own if own.is_dir() => (own.join("testcases"), ""),
+        _ => (games.join(series.replace('-', "_")).join("testcases"), game),
+    }
 }
 
 fn write_tape(case: &Case, path: &Path) {
@@ -115,9 +120,10 @@ fn parts(sample: &Sample) -> Vec<String> {
 
 /// All test cases of a game: those that are made up here, and tapes that were cut from recordings.
 fn folders(game: &str) -> Vec<PathBuf> {
-    let cases = folder("", game);
+    let (cases, prefix) = of_game(game);
     let listed = std::fs::read_dir(&cases).unwrap_or_else(|error| panic!("{}: {error}", cases.display()));
-    let mut folders: Vec<_> = listed.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let is_own = |path: &PathBuf| path.is_dir() && path.file_name().unwrap().to_string_lossy().starts_with(prefix);
+    let mut folders: Vec<_> = listed.map(|entry| entry.unwrap().path()).filter(is_own).collect();
     folders.sort();
     folders
 }
@@ -126,7 +132,7 @@ fn folders(game: &str) -> Vec<PathBuf> {
 fn every_game_reads_its_test_cases_as_expected() {
     let rewrite = std::env::var_os("GAMETAPE_REWRITE_TESTCASES").is_some();
     for case in cases() {
-        let folder = folder(case.name, case.game.id);
+        let folder = of_game(case.game.id).0.join(case.name);
         if rewrite {
             std::fs::create_dir_all(&folder).unwrap();
             write_tape(&case, &folder.join("frames.gtape"));

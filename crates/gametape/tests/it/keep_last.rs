@@ -98,7 +98,7 @@ fn record(ring: &Ring, frames: u64, second_session_at: u64) -> usize {
     let mut pieces = 0;
     for told in told {
         match told {
-            RecorderEvent::Closed { .. } => pieces += 1,
+            RecorderEvent::Closed(_) => pieces += 1,
             RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => {}
             RecorderEvent::Failed(why) | RecorderEvent::Lost(why) => panic!("{why}"),
         }

@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
-use gametape::capture::{Clock, Destination, Observer, PageSource, RecordOptions, Recorder, RecorderEvent, StopFlag};
+use gametape::capture::{
+    Clock, Destination, Observer, PageSource, RecordOptions, Recorder, RecorderEvent, StopFlag, TapeSummary,
+};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::laps::{Event, LapState, Session, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
@@ -44,8 +46,9 @@ fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn
     game.run(&clock, || stop.wanted(), |_| true).unwrap();
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
-    let mut closed =
-        hear.iter().filter_map(|told| if let RecorderEvent::Closed { path, .. } = told { Some(path) } else { None });
+    let mut closed = hear
+        .iter()
+        .filter_map(|told| if let RecorderEvent::Closed(TapeSummary { path, .. }) = told { Some(path) } else { None });
     let path = closed.next().unwrap();
     assert!(closed.next().is_none());
     path

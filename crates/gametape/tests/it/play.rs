@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Game, Recording, prefix, wait_until};
-use gametape::capture::{RealClock, RecorderEvent};
+use gametape::capture::{RealClock, RecorderEvent, TapeSummary};
 use gametape::format::read::Tape;
 use gametape::play::{Ended, PlayError, Player, RunningGame};
 #[cfg(target_os = "linux")]
@@ -20,7 +20,7 @@ const PAGES: [(&str, &str); 3] =
 
 fn recorded(told: &[RecorderEvent]) -> Tape {
     match told.last() {
-        Some(RecorderEvent::Closed { path, .. }) => Tape::open(path).unwrap(),
+        Some(RecorderEvent::Closed(TapeSummary { path, .. })) => Tape::open(path).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -354,8 +354,8 @@ fn a_page_that_the_game_leaves_empty_stays_empty() {
     let options = WriteOptions::new(gametape::format::TapeId([3; 16]));
     let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &options).unwrap();
     for (stream, fill) in [(&acc::PHYSICS, 1), (&acc::GRAPHICS, 0)] {
-        let id = writer.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", stream.layouts[0])).unwrap();
-        writer.append(id, 0, &vec![fill; stream.layouts[0].frame_bytes() as usize]).unwrap();
+        let id = writer.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", stream.layouts()[0])).unwrap();
+        writer.append(id, 0, &vec![fill; stream.layouts()[0].frame_bytes() as usize]).unwrap();
     }
     writer.finish().unwrap();
     let tape = gametape::Tape::open(&path).unwrap();

@@ -14,7 +14,7 @@ use std::time::Duration;
 use echo_game::{assert_same, frames, open};
 use game::{Recording, wait_until};
 use gametape::Tape;
-use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent};
+use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent, TapeSummary};
 use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::format::{StreamSpec, TapeId};
 use gametape::games::echo_vr;
@@ -146,7 +146,7 @@ fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
     assert_eq!(playing.run().unwrap(), Ended::AtEnd);
     playing.stop().unwrap();
     let path = loop {
-        if let RecorderEvent::Closed { path, .. } = recording.next() {
+        if let RecorderEvent::Closed(TapeSummary { path, .. }) = recording.next() {
             break path;
         }
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use game::{Recording, prefix, wait_until};
 use gametape::Tape;
-use gametape::capture::{Destination, PageSource, RecordOptions, RecorderEvent};
+use gametape::capture::{Destination, PageSource, RecordOptions, RecorderEvent, TapeSummary};
 use gametape::format::write::{StdFiles, WriteOptions, Writer};
 use gametape::format::{TapeId, read};
 use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, ace, acr};
@@ -26,7 +26,7 @@ fn tape_of(game: &Game, folder: &Path, steps: u32, page: impl Fn(&str, u32) -> O
         .streams
         .iter()
         .map(|stream| {
-            let spec = stream_of_layout(game.id, stream.name, "shm", stream.layouts[0]);
+            let spec = stream_of_layout(game.id, stream.name, "shm", stream.layouts()[0]);
             (stream.name, writer.add_stream(spec).unwrap())
         })
         .collect();
@@ -84,7 +84,7 @@ fn record(games: &'static [Game], prefix: &gametape::sys::Prefix, folder: &Path)
 
 fn recorded(told: &[RecorderEvent]) -> (read::Tape, String) {
     match told.last() {
-        Some(RecorderEvent::Closed { path, game, .. }) => (read::Tape::open(path).unwrap(), game.clone()),
+        Some(RecorderEvent::Closed(TapeSummary { path, game, .. })) => (read::Tape::open(path).unwrap(), game.clone()),
         other => panic!("{other:?}"),
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use game::iracing::{Memory, ROW_BYTES, is_whole};
 use game::{Recording, prefix, wait_until};
 use gametape::Tape;
-use gametape::capture::{Destination, IracingSource, RecordOptions, RecorderEvent, State};
+use gametape::capture::{Destination, IracingSource, RecordOptions, RecorderEvent, State, TapeSummary};
 use gametape::format::read;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
 use gametape::import::import;
@@ -40,7 +40,7 @@ fn is_seen(recording: &Recording) -> bool {
 
 fn recorded(told: &[RecorderEvent]) -> read::Tape {
     match told.last() {
-        Some(RecorderEvent::Closed { path, .. }) => read::Tape::open(path).unwrap(),
+        Some(RecorderEvent::Closed(TapeSummary { path, .. })) => read::Tape::open(path).unwrap(),
         other => panic!("{other:?}"),
     }
 }

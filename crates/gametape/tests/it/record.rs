@@ -5,13 +5,13 @@ use crate::game;
 
 use game::{Game, Recording, prefix, wait_until};
 use gametape::capture::player_marker::PlayerMarker;
-use gametape::capture::{EndReason, RecorderEvent};
+use gametape::capture::{EndReason, RecorderEvent, TapeSummary};
 use gametape::format::TapeId;
 use gametape::format::read::Tape;
 
 fn closed(told: &RecorderEvent) -> (std::path::PathBuf, EndReason) {
     match told {
-        RecorderEvent::Closed { path, reason, .. } => (path.clone(), *reason),
+        RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) => (path.clone(), *reason),
         other => panic!("{other:?}"),
     }
 }

@@ -12,7 +12,7 @@ use game::iracing::Memory;
 use game::{Game, prefix};
 use gametape::capture::{
     Batch, Clock, Destination, IracingSource, Pace, PageSource, RecordOptions, Recorder, RecorderEvent, Source,
-    SourceError, State, StopFlag,
+    SourceError, State, StopFlag, TapeSummary,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, About};
 use gametape::laps::Event;
@@ -102,8 +102,8 @@ fn record(source: impl Source, step: impl FnMut() + Send, looks: usize) -> Vec<u
     let give = Arc::new(Mutex::new(Vec::new()));
     let counts = Vec::with_capacity(looks);
     assert!(recorder.run(&mut Watched { source, step, by_steps: 0, counts, looks, give: Arc::clone(&give) }));
-    let closed: Vec<RecorderEvent> = hear.iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).collect();
-    let [RecorderEvent::Closed { finished, .. }] = &closed[..] else { panic!("{closed:?}") };
+    let closed: Vec<RecorderEvent> = hear.iter().filter(|told| matches!(told, RecorderEvent::Closed(_))).collect();
+    let [RecorderEvent::Closed(TapeSummary { finished, .. })] = &closed[..] else { panic!("{closed:?}") };
     assert!(finished.streams[0].totals.frames > 100, "{finished:?}");
     live.wait().unwrap();
     let counts = give.lock().unwrap();

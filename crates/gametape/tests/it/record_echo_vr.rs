@@ -10,7 +10,7 @@ mod recording {
     use std::path::Path;
     use std::time::Duration;
 
-    use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent};
+    use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent, TapeSummary};
     use gametape::games::echo_vr::simulated::{Match, Settings};
     use gametape::games::echo_vr::{EventDetector, GameEvent, State};
 
@@ -28,7 +28,7 @@ mod recording {
     /// Waits until a tape is closed because the game has left its match.
     fn until_closed(recording: &Recording) -> std::path::PathBuf {
         loop {
-            if let RecorderEvent::Closed { path, .. } = recording.next() {
+            if let RecorderEvent::Closed(TapeSummary { path, .. }) = recording.next() {
                 return path;
             }
         }

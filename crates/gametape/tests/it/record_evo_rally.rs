@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use game::{Recording, prefix, wait_until};
-use gametape::capture::{Destination, EndReason, PageSource, RecordOptions, RecorderEvent, game_sources};
+use gametape::capture::{Destination, EndReason, PageSource, RecordOptions, RecorderEvent, TapeSummary, game_sources};
 use gametape::format::read::Tape;
 use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, Utf16, acc, ace};
 use gametape::sys::{Prefix, SectionWriter};
@@ -81,7 +81,7 @@ fn opened(told: RecorderEvent) -> (PathBuf, String) {
 
 #[track_caller]
 fn closed(told: RecorderEvent) -> (PathBuf, EndReason) {
-    let RecorderEvent::Closed { path, reason, .. } = told else { panic!("{told:?}") };
+    let RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) = told else { panic!("{told:?}") };
     (path, reason)
 }
 

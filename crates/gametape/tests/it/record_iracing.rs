@@ -8,6 +8,7 @@ use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
 use gametape::capture::{
     Batch, Clock, Destination, EndReason, IracingSource, RealClock, RecordOptions, RecorderEvent, Source as _, State,
+    TapeSummary,
 };
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
@@ -31,7 +32,7 @@ fn ticks(tape: &Tape) -> Vec<i32> {
 
 fn tape_of(told: &RecorderEvent) -> (Tape, EndReason) {
     match told {
-        RecorderEvent::Closed { path, reason, .. } => (Tape::open(path).unwrap(), *reason),
+        RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) => (Tape::open(path).unwrap(), *reason),
         other => panic!("{other:?}"),
     }
 }
@@ -176,7 +177,7 @@ fn each_session_has_a_tape_that_describes_itself() {
     let begun = rows();
     drive(&mut memory, &|| rows() > begun + 20);
     let told: Vec<RecorderEvent> =
-        recording.end().into_iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).collect();
+        recording.end().into_iter().filter(|told| matches!(told, RecorderEvent::Closed(_))).collect();
     let [first, second] = &told[..] else { panic!("{told:?}") };
     assert_eq!((tape_of(first).1, tape_of(second).1), (EndReason::NewSession, EndReason::Stopped));
     let (first, second) = (tape_of(first).0, tape_of(second).0);

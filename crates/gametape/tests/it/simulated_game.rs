@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
 use gametape::capture::{
-    Clock, Destination, EndReason, PageSource, RealClock, RecordOptions, Recorder, RecorderEvent, StopFlag,
+    Clock, Destination, EndReason, PageSource, RealClock, RecordOptions, Recorder, RecorderEvent, StopFlag, TapeSummary,
 };
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
@@ -45,7 +45,7 @@ fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder:
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
     let closed = hear.iter().filter_map(|told| match told {
-        RecorderEvent::Closed { path, reason, .. } => Some((path, reason)),
+        RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) => Some((path, reason)),
         RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => None,
         RecorderEvent::Failed(why) | RecorderEvent::Lost(why) => panic!("{why}"),
     });
@@ -143,8 +143,9 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     assert!(began.elapsed() >= std::time::Duration::from_millis(2_900));
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
-    let path =
-        hear.iter().find_map(|told| if let RecorderEvent::Closed { path, .. } = told { Some(path) } else { None });
+    let path = hear
+        .iter()
+        .find_map(|told| if let RecorderEvent::Closed(TapeSummary { path, .. }) = told { Some(path) } else { None });
     let tape = Tape::open(path.unwrap()).unwrap();
     let (physics, _) = written(drive(3));
     let found = frames(&tape, "physics");

@@ -10,7 +10,7 @@ use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
 use gametape::capture::{
     Away, Batch, Destination, EndReason, InWine, IracingSource, PageSource, RealClock, RecordOptions, RecorderEvent,
-    Sections, Source, State,
+    Sections, Source, State, TapeSummary,
 };
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
@@ -87,7 +87,7 @@ fn frames(tape: &Tape, stream: &str) -> Vec<Vec<u8>> {
 /// Returns the tape that was closed last.
 fn closed(recording: &Recording) -> (Tape, EndReason) {
     loop {
-        if let RecorderEvent::Closed { path, reason, .. } = recording.next() {
+        if let RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) = recording.next() {
             return (Tape::open(path).unwrap(), reason);
         }
     }

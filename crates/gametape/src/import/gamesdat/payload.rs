@@ -12,8 +12,7 @@
 //! The field names that GamesDat gives to ACCPhysics are wrong from byte 44 on; the bytes are the game's.
 
 use gametape_format::{Channel, ChannelType};
-use gametape_games::import_layouts::{trackmania, war_thunder};
-use gametape_games::{Layout, acc};
+use gametape_games::{Layout, acc, trackmania, war_thunder};
 
 use super::head::Head;
 use super::records::RECORD_HEAD_BYTES;

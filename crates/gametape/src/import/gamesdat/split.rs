@@ -11,8 +11,7 @@
 use std::collections::HashMap;
 
 use gametape_format::{Role, StreamId, StreamSpec};
-use gametape_games::import_layouts::f1;
-use gametape_games::{About, Seen, SeenFrame, acc};
+use gametape_games::{About, Seen, SeenFrame, acc, f1};
 
 use super::head::Head;
 use super::payload::{Part, Payload, RecordRow};
@@ -170,7 +169,7 @@ impl Split {
             name = format!("{name}-{format}");
         }
         let spec = match f1::packet_layout(format, packet_id) {
-            Some(layout) => stream_of_layout(&game, &name, "file", &layout),
+            Some(layout) => stream_of_layout(&game, &name, "file", layout),
             None => plain(&game, &name),
         };
         let stream = add_stream_or_plain(out, spec, &mut |problem| problems.add(problem))?;

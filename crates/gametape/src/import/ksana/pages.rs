@@ -117,7 +117,7 @@ impl Pages {
     pub(super) fn survey(source: &Source, head: &Head, progress: &mut dyn FnMut(u64)) -> Result<Self, ImportError> {
         let survey = Survey::of(source, head, progress)?;
         let (game, decided_by) = survey.game(head.recorded);
-        let layouts = PAGES.map(|page| game.stream(page)?.layouts.first().copied());
+        let layouts = PAGES.map(|page| game.stream(page)?.layouts().first().copied());
         Ok(Self { game, decided_by, layouts, survey, pages: [None; 3] })
     }
 

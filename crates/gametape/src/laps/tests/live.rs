@@ -6,7 +6,7 @@ use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape_games::acc;
 
 use super::*;
-use crate::capture::{Description, EndReason, StopFlag, TapeBegins};
+use crate::capture::{Description, EndReason, ObservedFrame, StopFlag, TapeBegins};
 use crate::format::read::Tape;
 use crate::laps::track_tape;
 use crate::layout::stream_of_layout;
@@ -52,7 +52,7 @@ pub(super) fn live_and_tape(game: &str, streams: &[StreamSpec], frames: &[Frame]
     });
     let mut newest = vec![Vec::new(); streams.len()];
     for (stream, time_ns, bytes) in frames {
-        tap.frame(*stream, *time_ns, bytes);
+        tap.frame(&ObservedFrame::new(*stream, *time_ns, bytes));
         if newest[*stream] != *bytes {
             tape.append(ids[*stream], *time_ns, bytes).unwrap();
             newest[*stream].clone_from(bytes);

@@ -63,7 +63,9 @@ pub(crate) struct Handing {
 #[derive(Default)]
 struct Stream {
     sequence: u64,
-    newest: Option<Vec<u8>>,
+    /// Number of frames that the tape's ring had skipped when the last frame was delivered. If it has grown since, the one that this frame
+    /// equals may not have been delivered.
+    skipped: u64,
 }
 
 impl Handing {
@@ -83,20 +85,16 @@ impl Handing {
             sink.lost(&begun.tape, slot.skipped - self.lost, slot.time_ns);
             self.lost = slot.skipped;
         }
-        let number = match slot.what {
-            What::Frame(number) => number,
+        let (number, unchanged) = match slot.what {
+            What::Frame { stream, unchanged } => (stream, unchanged),
             What::Mark => return sink.mark(&begun.tape, slot.time_ns, &String::from_utf8_lossy(&slot.bytes)),
             _ => return,
         };
-        let (Some(stream), Some(spec)) = (self.streams.get_mut(number), begun.streams.get(number)) else { return };
-        if spec.skip_unchanged {
-            if stream.newest.as_deref() == Some(&slot.bytes) {
-                return;
-            }
-            let newest = stream.newest.get_or_insert_default();
-            newest.clear();
-            newest.extend_from_slice(&slot.bytes);
+        let Some(stream) = self.streams.get_mut(number) else { return };
+        if unchanged && slot.skipped == stream.skipped {
+            return;
         }
+        stream.skipped = slot.skipped;
         let frame = LiveFrame { stream: number, time_ns: slot.time_ns, sequence: stream.sequence, bytes: &slot.bytes };
         stream.sequence += 1;
         sink.frame(&begun.tape, &frame);

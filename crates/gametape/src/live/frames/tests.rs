@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use gametape_format::{StreamSpec, TapeId};
 
 use super::{FrameSink, LiveFrame};
-use crate::capture::{Description, EndReason, Observer, TapeBegins};
+use crate::capture::{Description, EndReason, ObservedFrame, Observer, TapeBegins};
 use crate::live::tap::SLOTS;
 use crate::live::{Live, LiveTape};
 
@@ -64,12 +64,12 @@ fn frames_come_as_the_tape_keeps_them_and_each_recording_has_a_beginning_and_an_
     let mut observer = frames.observer().unwrap();
     begin(&mut *observer, 1);
     for (time_ns, byte) in [(0, 1), (10, 1), (20, 2)] {
-        observer.frame(0, time_ns, &[byte]);
-        observer.frame(1, time_ns, &[byte]);
+        observer.frame(&ObservedFrame { unchanged: time_ns == 10, ..ObservedFrame::new(0, time_ns, &[byte]) });
+        observer.frame(&ObservedFrame::new(1, time_ns, &[byte]));
     }
     observer.end(30, EndReason::GameEnded);
     begin(&mut *observer, 2);
-    observer.frame(1, 5, &[9]);
+    observer.frame(&ObservedFrame::new(1, 5, &[9]));
     drop(observer);
     frames.wait().unwrap();
     let heard = heard.said.lock().unwrap();
@@ -96,9 +96,9 @@ fn frames_of_a_game_without_laps_come_too_and_marks_between_them() {
     let mut frames = Live::new().frames(heard.clone());
     let mut observer = frames.observer().unwrap();
     begin_game(&mut *observer, 1, gametape_games::echo_vr::ID);
-    observer.frame(1, 0, &[1]);
+    observer.frame(&ObservedFrame::new(1, 0, &[1]));
     observer.mark(5, "here");
-    observer.frame(1, 10, &[2]);
+    observer.frame(&ObservedFrame::new(1, 10, &[2]));
     observer.end(30, EndReason::GameEnded);
     drop(observer);
     frames.wait().unwrap();
@@ -124,13 +124,13 @@ fn frames_that_found_no_place_are_told_as_lost() {
     begin(&mut *observer, 1);
     // The thread holds at most one frame.
     let given = SLOTS as u64 + 11;
-    (0..given).for_each(|time_ns| observer.frame(1, time_ns, &[0]));
+    (0..given).for_each(|time_ns| observer.frame(&ObservedFrame::new(1, time_ns, &[0])));
     drop(held);
     // The count is reported with the next frame, which needs a slot.
     while heard.said.lock().unwrap().len() < 10 {
         std::thread::yield_now();
     }
-    observer.frame(1, given, &[1]);
+    observer.frame(&ObservedFrame::new(1, given, &[1]));
     observer.end(given, EndReason::GameEnded);
     drop(observer);
     frames.wait().unwrap();

@@ -7,7 +7,7 @@ use zerocopy::IntoBytes as _;
 
 use super::Reference;
 use super::{CarNow, CarSink};
-use crate::capture::{Description, Observer as _, TapeBegins};
+use crate::capture::{Description, ObservedFrame, Observer as _, TapeBegins};
 use crate::games::{Sample, acc};
 use crate::laps::Session;
 use crate::layout::stream_of_layout;
@@ -112,7 +112,8 @@ fn shown(script: Script) -> Vec<Shown> {
     let mut last_ns = 0;
     for (time_ns, pages) in Simulation::bare(script).sample(20) {
         let bytes = [pages.physics.as_bytes(), pages.graphics.as_bytes(), pages.static_page.as_bytes()];
-        bytes.into_iter().enumerate().for_each(|(stream, bytes)| tap.frame(stream, time_ns, bytes));
+        let frames = bytes.into_iter().enumerate();
+        frames.for_each(|(stream, bytes)| tap.frame(&ObservedFrame::new(stream, time_ns, bytes)));
         take();
         last_ns = time_ns;
     }

@@ -59,7 +59,7 @@ impl Watching {
 
     /// Handles an item of the ring buffer, and shows the car if an update is due.
     pub(crate) fn take(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
-        if let What::Frame(stream) = what {
+        if let What::Frame { stream, .. } = what {
             let sample = self.decoding.as_mut().and_then(|decoding| decoding.frame(stream, bytes)).copied();
             sample.into_iter().for_each(|sample| self.see(sample, time_ns));
         }

@@ -123,7 +123,7 @@ impl PageSource {
 
     /// Returns the layouts that any of the games has for a stream.
     fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
-        self.family.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
+        self.family.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts())
     }
 
     /// Returns the counter that moves while the game runs; `None` before the first complete copy.
@@ -165,7 +165,7 @@ impl PageSource {
                 continue;
             };
             open.places.push(Some(description.streams.len()));
-            let longest = stream.layouts.iter().filter(|layout| layout.frame_bytes() as usize <= *bytes);
+            let longest = stream.layouts().iter().filter(|layout| layout.frame_bytes() as usize <= *bytes);
             if let Some(layout) = longest.max_by_key(|layout| layout.frame_bytes()) {
                 *page_layout = layout;
                 *bytes = layout.frame_bytes() as usize;

@@ -52,7 +52,7 @@ impl Section {
         let mut sections: Vec<Self> = Vec::new();
         for stream in games.iter().flat_map(|game| game.streams) {
             let Some(section) = stream.section() else { continue };
-            let least = stream.layouts.iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
+            let least = stream.layouts().iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
             let name = prefix.section(section);
             let section = match sections.iter_mut().position(|known| known.name == name) {
                 Some(place) => place,

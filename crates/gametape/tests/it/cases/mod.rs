@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 use gametape::format::StreamSpec;
 use gametape::games::echo_vr::simulated::{Happening, Match, Script, Settings, What};
-use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, echo_vr, iracing};
+use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, echo_vr, f1, iracing};
 use gametape::layout::stream_of_layout;
 use zerocopy::little_endian::U64;
 use zerocopy::{FromZeros, IntoBytes};
@@ -28,8 +28,44 @@ pub fn cases() -> Vec<Case> {
         Case { game: &ace::GAME, name: "lap-and-pits", streams: evo() },
         Case { game: &acr::GAME, name: "physics-alone", streams: rally() },
         Case { game: &echo_vr::GAME, name: "match-and-lobby", streams: echo() },
+        Case { game: &f1::F1_22, name: "f1-22-lap-and-pause", streams: f1(&f1::F1_22, 2022) },
+        Case { game: &f1::F1_23, name: "f1-23-lap-and-pause", streams: f1(&f1::F1_23, 2023) },
+        Case { game: &f1::F1_24, name: "f1-24-lap-and-pause", streams: f1(&f1::F1_24, 2024) },
+        Case { game: &f1::F1_25, name: "f1-25-lap-and-pause", streams: f1(&f1::F1_25, 2025) },
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
     ]
+}
+
+/// Three packets of a car that ends a lap, pauses where others are in the pits, and is in the menus at the end.
+fn f1(game: &'static Game, format: u16) -> Vec<Recorded> {
+    const PLAYER: usize = 19;
+    let of_car = |array: &str, field: &str| format!("{array}[{PLAYER}].{field}");
+    let packets = [(1, "session"), (2, "lap-data"), (6, "car-telemetry")].map(|(id, name)| {
+        let layout = game.stream(name).unwrap().layouts()[0];
+        let frames = moments().map(|moment| {
+            let mut bytes = vec![0; layout.frame_bytes() as usize];
+            let mut put = |name: &str, value: &[u8]| {
+                if let Some(channel) = layout.channel(name) {
+                    bytes[channel.offset as usize..][..value.len()].copy_from_slice(value);
+                }
+            };
+            put("packetFormat", &format.to_le_bytes());
+            put("packetId", &[id]);
+            put("playerCarIndex", &[PLAYER as u8]);
+            put("frameIdentifier", &(moment.step as u32).to_le_bytes());
+            let uid: u64 = if moment.status == 0 { 0 } else { 0x0123_4567_89AB_CDEF };
+            put("sessionUID", &uid.to_le_bytes());
+            put("gamePaused", &[u8::from(moment.in_pits)]);
+            put(&of_car("lapData", "currentLapNum"), &[moment.lap as u8 + 1]);
+            put(&of_car("lapData", "currentLapTimeInMS"), &moment.lap_ms.to_le_bytes());
+            put(&of_car("lapData", "lapDistance"), &(moment.share * 5_000.0).to_le_bytes());
+            put(&of_car("carTelemetryData", "speed"), &(moment.speed_kmh as u16).to_le_bytes());
+            put(&of_car("carTelemetryData", "gear"), &[moment.gear as u8]);
+            bytes
+        });
+        Recorded { spec: stream_of_layout(game.id, name, "file", layout), frames: frames.collect() }
+    });
+    packets.into()
 }
 
 /// A match with a pause, the lobby, and another match.
@@ -152,7 +188,7 @@ fn statics() -> ac::Static {
 
 fn page_stream<F: Frame>(frames: Vec<Vec<u8>>) -> Recorded {
     let typed = F::stream();
-    let spec = stream_of_layout(typed.game.id, typed.stream.name, "shm", typed.stream.layouts[0]);
+    let spec = stream_of_layout(typed.game.id, typed.stream.name, "shm", typed.stream.layouts()[0]);
     Recorded { spec, frames }
 }
 

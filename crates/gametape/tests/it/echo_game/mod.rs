@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{EchoVrAddress, EchoVrSource, RecorderEvent};
+use gametape::capture::{EchoVrAddress, EchoVrSource, RecorderEvent, TapeSummary};
 use gametape::format::read::Tape;
 
 /// How the game handles a request.
@@ -306,7 +306,7 @@ pub fn assert_same(found: &[Vec<u8>], expected: &[Vec<u8>]) {
 /// Returns the tapes that were closed.
 pub fn closed(told: &[RecorderEvent]) -> Vec<(PathBuf, &'static str)> {
     let closed = told.iter().filter_map(|told| match told {
-        RecorderEvent::Closed { path, reason, .. } => Some((path.clone(), reason.as_str())),
+        RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) => Some((path.clone(), reason.as_str())),
         _ => None,
     });
     closed.collect()

@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gametape::capture::{
-    Destination, Observer, PageSource, Progress, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
-    TapeBegins,
+    Destination, ObservedFrame, Observer, PageSource, Progress, RealClock, RecordOptions, Recorder, RecorderEvent,
+    Source, StopFlag, TapeBegins,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, Utf16, acc};
 use gametape::sys::{Prefix, SectionWriter};
@@ -156,9 +156,9 @@ struct CountRows(Arc<AtomicU64>, Arc<AtomicI32>);
 impl Observer for CountRows {
     fn begin(&mut self, _tape: &TapeBegins<'_>) {}
 
-    fn frame(&mut self, stream: usize, _time_ns: u64, bytes: &[u8]) {
-        if stream == 0 {
-            self.1.store(bytes.first_chunk().map_or(0, |number| i32::from_le_bytes(*number)), Ordering::Relaxed);
+    fn frame(&mut self, frame: &ObservedFrame<'_>) {
+        if frame.stream == 0 {
+            self.1.store(frame.bytes.first_chunk().map_or(0, |number| i32::from_le_bytes(*number)), Ordering::Relaxed);
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -39,7 +39,7 @@ pub fn pages_tape(folder: &Path, frames: u32) -> (PathBuf, Tape) {
     let path = folder.join(format!("pages-{frames}.gtape"));
     let mut writer = Writer::create(Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([9; 16]))).unwrap();
     let mut add = |stream: &Stream| {
-        writer.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", stream.layouts[0])).unwrap()
+        writer.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", stream.layouts()[0])).unwrap()
     };
     let [physics, graphics, statics] = [&acc::PHYSICS, &acc::GRAPHICS, &acc::STATIC].map(&mut add);
     let mut page = acc::Static::new_zeroed();

@@ -1,4 +1,4 @@
-use gametape::store::{Audience, Cursor, LapQuery, LapSort, ListQuery, ProgressQuery, SessionQuery, Store, StoreError};
+use gametape::store::{Audience, Cursor, LapQuery, LapSort, ListQuery, ProgressQuery, Store, StoreError};
 
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
@@ -28,7 +28,7 @@ pub fn made_up_cursors_are_refused(place: &Place) {
         let list = ListQuery { after: after.clone(), ..ListQuery::default() };
         let laps = |sort| store.laps(&LapQuery { sort, after: after.clone(), ..LapQuery::default() }, who).err();
         let error = match text.split('.').next().unwrap() {
-            "sessions" => store.sessions(&SessionQuery { after, ..SessionQuery::default() }, who).err(),
+            "sessions" => store.sessions(&ListQuery { after, ..ListQuery::default() }, who).err(),
             "laps-newest" => laps(LapSort::Newest),
             "laps-fastest" => laps(LapSort::Fastest),
             "tracks" => store.tracks(&list, who).err(),

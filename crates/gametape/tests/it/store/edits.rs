@@ -1,7 +1,5 @@
 use gametape::laps::{Id, ReasonCode};
-use gametape::store::{
-    Audience, DriverEdit, Edit, Filter, LapQuery, ListQuery, SessionQuery, Store, StoreError, Visibility,
-};
+use gametape::store::{Audience, DriverEdit, Edit, Filter, LapQuery, ListQuery, Store, StoreError, Visibility};
 
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
@@ -21,7 +19,7 @@ pub fn an_excluded_lap_is_no_best_until_it_is_taken_back(place: &Place) {
     store.write(&origin(1), &writes(&driven)).unwrap();
     let before = everything(place);
     let bests = || {
-        let session = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.remove(0);
+        let session = store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items.remove(0);
         let best = store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.remove(0);
         assert_eq!(session.best_ms, Some(best.time_ms));
         assert_eq!(session.session.best_lap, Some(best.lap));
@@ -48,7 +46,7 @@ pub fn h5_deleted_laps_and_sessions_come_back_whole(place: &Place) {
     let before = everything(place);
     let counts = || {
         let laps = store.laps(&LapQuery::default(), Audience::Owner).unwrap().items.len();
-        let sessions = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+        let sessions = store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items;
         let bests = store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.len();
         (laps, sessions.len(), sessions.first().map(|session| session.lap_count), bests)
     };
@@ -58,7 +56,7 @@ pub fn h5_deleted_laps_and_sessions_come_back_whole(place: &Place) {
     store.edit_session(driven.session.id, &deleted(true)).unwrap();
     assert_eq!(counts(), (0, 0, None, 0));
     let filter = Filter { deleted: true, ..Filter::default() };
-    let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
+    let query = ListQuery { filter: filter.clone(), ..ListQuery::default() };
     assert_eq!(store.sessions(&query, Audience::Owner).unwrap().items.len(), 1);
     assert_eq!(store.sessions(&query, Audience::Public).unwrap().items.len(), 0);
     assert_eq!(store.session(driven.session.id, Audience::Public).unwrap(), None);
@@ -121,7 +119,7 @@ pub fn h13_tracks_cars_and_drivers_get_names(place: &Place) {
     store.name_car(game, "car_a", Some(&"Car A Evo".to_owned())).unwrap();
     let edit = DriverEdit { name: Some(Some("Number one".to_owned())), visibility: None };
     store.edit_driver("Driver 1", &edit).unwrap();
-    let found = store.sessions(&SessionQuery::default(), Audience::Public).unwrap().items.remove(0);
+    let found = store.sessions(&ListQuery::default(), Audience::Public).unwrap().items.remove(0);
     let names = (found.track_name.as_deref(), found.car_name.as_deref(), found.driver_name.as_deref());
     assert_eq!(names, (Some("Spa-Francorchamps"), Some("Car A Evo"), Some("Number one")));
     let list = ListQuery::default();

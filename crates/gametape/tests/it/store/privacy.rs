@@ -1,7 +1,6 @@
 use gametape::laps::{Session, TrackedSession};
 use gametape::store::{
-    Audience, DriverEdit, Filter, LapQuery, LapSort, ListQuery, NameFilter, ProgressQuery, SessionQuery, SqlStore,
-    Store, Visibility,
+    Audience, DriverEdit, Filter, LapQuery, LapSort, ListQuery, NameFilter, ProgressQuery, SqlStore, Store, Visibility,
 };
 
 use super::place::Place;
@@ -34,7 +33,7 @@ fn all_public(store: &dyn Store, driver: Option<&str>) -> String {
         let query = LapQuery { filter: filter.clone(), sort: *sort, ..LapQuery::default() };
         all += &format!("{:?}", store.laps(&query, who).unwrap());
     }
-    let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
+    let query = ListQuery { filter: filter.clone(), ..ListQuery::default() };
     all += &format!("{:?}", store.sessions(&query, who).unwrap());
     all += &format!("{:?}", store.bests(&list, who).unwrap());
     all += &format!("{:?}", store.tracks(&list, who).unwrap());
@@ -80,7 +79,7 @@ pub fn an_unlisted_driver_is_seen_by_who_asks_for_it(place: &Place) {
     assert!(asked.contains("car_h") && asked.contains("90000"));
     // Part of the name does not count as naming the driver.
     let part = Filter { driver: Some(NameFilter::Contains("river 2".to_owned())), ..Filter::default() };
-    let query = SessionQuery { filter: part, ..SessionQuery::default() };
+    let query = ListQuery { filter: part, ..ListQuery::default() };
     assert!(store.sessions(&query, Audience::Public).unwrap().items.is_empty());
     assert_eq!(store.sessions(&query, Audience::Owner).unwrap().items.len(), 1);
     assert_eq!(store.session(hidden.session.id, Audience::Public).unwrap().unwrap().laps.len(), 1);

@@ -2,7 +2,7 @@ use gametape::format::TapeId;
 use gametape::laps::{Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
 use gametape::store::{
     Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, NameFilter,
-    ProgressQuery, SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
+    ProgressQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
 };
 
 use super::place::Place;
@@ -29,7 +29,7 @@ pub fn a_typed_name_means_the_name_that_equals_it_or_all_that_contain_it(place: 
     store.write(&origin(9), &[Write::Session(short.clone())]).unwrap();
     let found = |typed: &str| {
         let filter = Filter { track: part(typed), ..Filter::default() }.resolved(&store, Audience::Owner).unwrap();
-        let page = store.sessions(&SessionQuery { filter, ..SessionQuery::default() }, Audience::Owner).unwrap();
+        let page = store.sessions(&ListQuery { filter, ..ListQuery::default() }, Audience::Owner).unwrap();
         page.items.into_iter().map(|found| found.session.id).collect::<Vec<_>>()
     };
     assert_eq!(found("Monza"), [sessions[1].id]);
@@ -75,10 +75,10 @@ pub fn sessions_come_newest_first_in_pages_without_gaps_or_doubles(place: &Place
     ids.sort();
     ids.reverse();
     let ids: Vec<_> = ids.into_iter().map(|(_, id)| id).collect();
-    let page = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap();
+    let page = store.sessions(&ListQuery::default(), Audience::Owner).unwrap();
     assert_eq!(page.items.len(), 20);
     for limit in [1, 4, 7, 22, 23, 500] {
-        let mut query = SessionQuery { limit, ..SessionQuery::default() };
+        let mut query = ListQuery { limit, ..ListQuery::default() };
         let mut found = Vec::new();
         loop {
             let page = store.sessions(&query, Audience::Owner).unwrap();
@@ -134,7 +134,7 @@ pub fn sessions_are_filtered(place: &Place) {
         (Filter { words: words("\\"), ..none() }, vec![]),
         (Filter { words: words("' OR"), ..none() }, vec![]),
     ] {
-        let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
+        let query = ListQuery { filter: filter.clone(), ..ListQuery::default() };
         let found = store.sessions(&query, Audience::Public).unwrap().items;
         let found: Vec<_> = found
             .iter()
@@ -149,8 +149,7 @@ pub fn words_are_found_in_any_case_of_any_letters(place: &Place) {
     let there = Session { track: text("Österring ÅÉ"), ..session(1, 0) };
     store.write(&origin(1), &[Write::Session(there), Write::Session(session(2, 1))]).unwrap();
     for said in ["Österring", "österring", "ÖSTERRING", "ÅÉ", "åé", "Åé öster"] {
-        let query =
-            SessionQuery { filter: Filter { words: words(said), ..Filter::default() }, ..SessionQuery::default() };
+        let query = ListQuery { filter: Filter { words: words(said), ..Filter::default() }, ..ListQuery::default() };
         assert_eq!(store.sessions(&query, Audience::Public).unwrap().items.len(), 1, "{said}");
     }
 }
@@ -166,8 +165,7 @@ pub fn d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked(place: &Pla
     }
     let found = |min_laps| {
         let filter = Filter { min_laps, ..Filter::default() };
-        let found =
-            store.sessions(&SessionQuery { filter, ..SessionQuery::default() }, Audience::Public).unwrap().items;
+        let found = store.sessions(&ListQuery { filter, ..ListQuery::default() }, Audience::Public).unwrap().items;
         found.iter().map(|found| found.session.id).collect::<Vec<_>>()
     };
     let [none, one, two] = [0, 1, 2].map(|at| sessions[at].id);
@@ -314,7 +312,7 @@ pub fn d14_a_session_that_a_second_recording_goes_on_with_is_linked_to_the_first
     // If the game ended the first session, the second does not continue it.
     driven[0].session.end = Some(SessionEnd::Game);
     store.write(&origin(1), &writes(&driven[0])).unwrap();
-    let listed = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+    let listed = store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items;
     assert!(listed.iter().all(|session| session.continues.is_none()));
 }
 
@@ -374,13 +372,13 @@ pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
 
 pub fn cursors_of_other_queries_are_refused(place: &Place) {
     let (store, _) = some_sessions(place);
-    let after = store.sessions(&SessionQuery { limit: 1, ..SessionQuery::default() }, Audience::Owner).unwrap().next;
+    let after = store.sessions(&ListQuery { limit: 1, ..ListQuery::default() }, Audience::Owner).unwrap().next;
     let refused = |error: StoreError| assert!(matches!(error, StoreError::BadCursor), "{error}");
     refused(store.laps(&LapQuery { after: after.clone(), ..LapQuery::default() }, Audience::Owner).unwrap_err());
     refused(store.bests(&ListQuery { after: after.clone(), ..ListQuery::default() }, Audience::Owner).unwrap_err());
     // Cursor values of another type match nothing or are rejected.
     let odd = Cursor::parse("sessions.t41.i5").unwrap();
-    let _ = store.sessions(&SessionQuery { after: Some(odd), ..SessionQuery::default() }, Audience::Owner);
+    let _ = store.sessions(&ListQuery { after: Some(odd), ..ListQuery::default() }, Audience::Owner);
     store.ready().unwrap();
 }
 
@@ -455,8 +453,8 @@ fn lists(store: &SqlStore) -> String {
     let (list, public) = (ListQuery::default(), Audience::Public);
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-        store.sessions(&SessionQuery::default(), public).unwrap(),
-        store.sessions_with_laps(&SessionQuery::default(), public).unwrap(),
+        store.sessions(&ListQuery::default(), public).unwrap(),
+        store.sessions_with_laps(&ListQuery::default(), public).unwrap(),
         store.bests(&list, public).unwrap(),
         store.tracks(&list, public).unwrap(),
         store.cars(&list, public).unwrap(),

@@ -1,4 +1,4 @@
-use gametape::store::{Audience, SessionQuery, Store, StoreError, open};
+use gametape::store::{Audience, ListQuery, Store, StoreError, open};
 
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
@@ -17,7 +17,7 @@ pub fn a_store_is_made_and_opened_again(place: &Place) {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let found = place.open().sessions(&SessionQuery::default(), Audience::Owner).unwrap();
+                let found = place.open().sessions(&ListQuery::default(), Audience::Owner).unwrap();
                 assert_eq!(found.items.len(), 1);
             });
         }
@@ -46,7 +46,7 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
     for (version, sql) in SCHEMAS {
         place.run(&place.translate(sql));
         let store = place.open();
-        let found = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+        let found = store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items;
         assert_eq!(found.len(), 1, "schema {version}");
         let found = store.session(found[0].session.id, Audience::Owner).unwrap().unwrap();
         assert_eq!(found.session.best_ms, Some(99_000), "schema {version}");
@@ -60,7 +60,7 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
         assert_eq!(place.columns(), made_anew, "schema {version}");
         // The migrated store is fully usable.
         store.write(&origin(9), &writes(&tracked(&session(9, 1), &[80_000]))).unwrap();
-        assert_eq!(store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.len(), 2);
+        assert_eq!(store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items.len(), 2);
         place.clear();
     }
 }

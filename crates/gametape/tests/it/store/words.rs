@@ -1,5 +1,5 @@
 use gametape::laps::{ReasonCode, SectorSource, SessionKind};
-use gametape::store::{Audience, LapQuery, SessionQuery, Store};
+use gametape::store::{Audience, LapQuery, ListQuery, Store};
 
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
@@ -14,7 +14,7 @@ pub fn words_of_a_newer_tracker_are_read_as_unknown(place: &Place) {
         "UPDATE laps SET time_source = 'dreamt', sectors = '[[31234,\"dreamt\"]]', \
          reasons = '[{\"code\":\"dance\",\"source\":\"game\"},{\"code\":\"cut\",\"source\":\"moon\"},{\"code\":\"cut\",\"source\":\"game\"}]'",
     );
-    let found = store.sessions(&SessionQuery::default(), Audience::Public).unwrap().items.remove(0);
+    let found = store.sessions(&ListQuery::default(), Audience::Public).unwrap().items.remove(0);
     assert_eq!((found.session.kind, found.session.end), (SessionKind::Unknown, None));
     let found = store.session(driven.session.id, Audience::Public).unwrap().unwrap();
     assert_eq!((found.stints[0].end, found.laps[0].lap.time_source), (None, None));

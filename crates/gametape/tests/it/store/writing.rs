@@ -1,5 +1,5 @@
 use gametape::laps::{Id, Lap, LapState, Session, TrackFacts};
-use gametape::store::{Audience, Change, LapQuery, SessionQuery, Store, StoreError, Write};
+use gametape::store::{Audience, Change, LapQuery, ListQuery, Store, StoreError, Write};
 
 use super::place::Place;
 use super::sample::{invalid, lap, origin, session, stint, tracked, writes};
@@ -83,7 +83,7 @@ pub fn a_lap_that_changed_is_replaced_and_bests_follow(place: &Place) {
     let store = place.open();
     store.write(&origin(1), &writes(&tracked(&session, &[100_000, 98_000]))).unwrap();
     let best = |store: &dyn Store| {
-        let found = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.remove(0);
+        let found = store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items.remove(0);
         (found.session.best_lap, found.best_ms, found.session.theoretical_best_ms)
     };
     assert_eq!(best(&store), (Some(lap(&session, 2, 98_000).id), Some(98_000), Some(98_000)));
@@ -109,7 +109,7 @@ pub fn laps_of_a_playback_are_left_out_unless_asked_for(place: &Place) {
     let store = place.open();
     assert_eq!(store.write(&from, &all).unwrap(), vec![Change::LeftOut; all.len()]);
     assert!(store.replace_tape(&from, &[tracked(&session(1, 0), &[100_000])]).unwrap().left_out);
-    assert!(store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.is_empty());
+    assert!(store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items.is_empty());
     from.keep_replays = true;
     assert_eq!(store.write(&from, &all).unwrap(), vec![Change::New; all.len()]);
 }

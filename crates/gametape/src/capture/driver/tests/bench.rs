@@ -14,8 +14,8 @@ use gametape_games::{About, Presence};
 use tempfile::TempDir;
 
 use super::super::super::judge::Judge;
-use super::super::super::observer::{Observer, TapeBegins};
-use super::super::super::options::{Destination, EndReason, RecordOptions, RecorderEvent};
+use super::super::super::observer::{ObservedFrame, Observer, TapeBegins};
+use super::super::super::options::{Destination, EndReason, RecordOptions, RecorderEvent, TapeSummary};
 use super::super::super::progress::Progress;
 use super::super::super::tapes::Tapes;
 use super::super::Driver;
@@ -186,7 +186,7 @@ struct Listens(Arc<Mutex<Heard>>);
 impl Observer for Listens {
     fn begin(&mut self, _: &TapeBegins<'_>) {}
 
-    fn frame(&mut self, _: usize, _: u64, _: &[u8]) {
+    fn frame(&mut self, _: &ObservedFrame<'_>) {
         self.0.lock().unwrap().frames += 1;
     }
 
@@ -408,7 +408,7 @@ impl Bench {
             .collect();
         let closed = |wanted: &PathBuf| {
             told.iter().find_map(|told| match told {
-                RecorderEvent::Closed { path, reason, .. } if path == wanted => Some(*reason),
+                RecorderEvent::Closed(TapeSummary { path, end: reason, .. }) if path == wanted => Some(*reason),
                 _ => None,
             })
         };

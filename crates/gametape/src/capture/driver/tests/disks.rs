@@ -91,7 +91,7 @@ fn a_tape_that_is_deleted_is_noticed_told_and_followed_by_another() {
     let first = *second.numbers.first().unwrap();
     assert!(first > 100, "{first}");
     assert_eq!(second.numbers, range(first, driven), "nothing is missing from then on");
-    let closed = told.iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).count();
+    let closed = told.iter().filter(|told| matches!(told, RecorderEvent::Closed(_))).count();
     assert_eq!(closed, 1, "a file that is not there is not called whole");
 }
 

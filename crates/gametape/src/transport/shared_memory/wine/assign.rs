@@ -64,10 +64,11 @@ fn fits(games: &[Game], stream: &str, bytes: u64) -> bool {
 }
 
 fn fits_stream(stream: &Stream, bytes: u64) -> bool {
-    match (stream.layouts, stream.section_bytes()) {
+    match (stream.layouts(), stream.section_bytes()) {
+        (_, None) => false,
         // The layout is defined by the game itself.
         ([], Some(section_bytes)) => (u64::from(section_bytes)..=MOST_BYTES).contains(&bytes),
-        (layouts, _) => {
+        (layouts, Some(_)) => {
             layouts.iter().any(|layout| u64::from(layout.frame_bytes()).next_multiple_of(MEMORY_PAGE) == bytes)
         }
     }

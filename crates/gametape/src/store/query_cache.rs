@@ -25,7 +25,7 @@ pub(super) fn counter(db: &mut dyn Connection) -> Result<i64, StoreError> {
 
 /// The cache.
 #[derive(Default)]
-pub(super) struct KeptAnswers {
+pub(super) struct QueryCache {
     state: Mutex<State>,
 }
 
@@ -35,7 +35,7 @@ struct State {
     answers: HashMap<String, Kept>,
 }
 
-impl KeptAnswers {
+impl QueryCache {
     /// Returns the cached result of a query, or runs the query and caches its result.
     pub(super) fn get<T: Clone + Send + Sync + 'static>(
         &self,

@@ -6,7 +6,7 @@ use super::stored::Change;
 use super::value::{Row, Value};
 
 /// A row to upsert.
-pub(super) struct Put<'a> {
+pub(super) struct Upsert<'a> {
     pub(super) table: &'a str,
     pub(super) columns: &'a [&'a str],
     /// The number of leading columns that form the key.
@@ -16,7 +16,7 @@ pub(super) struct Put<'a> {
     pub(super) once: &'a [(&'a str, Value)],
 }
 
-impl Put<'_> {
+impl Upsert<'_> {
     /// Runs the upsert. Compares values in their stored form, so that information that cannot be stored does not count as a difference.
     pub(super) fn run(&self, db: &mut dyn Connection) -> Result<Change, StoreError> {
         if let Some(change) = self.update_existing(db)? {

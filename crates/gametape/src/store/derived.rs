@@ -34,7 +34,7 @@ const COUNTS: &str = "counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone 
                       THEN 1 ELSE 0 END";
 
 /// Recomputes the derived columns of a lap.
-pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
+pub(super) fn derive_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
     let driver = db.first("SELECT driver FROM laps WHERE id = ?1", &[lap.into()], |mut row| row.text("a driver"))?;
     let combination = Combination::of(session, driver.flatten().as_ref());
     let of_session = visibility_of(db, session.driver.as_ref())?;
@@ -47,7 +47,7 @@ pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) ->
 }
 
 /// Recomputes the derived columns of all laps of a session, and the visibility and sort key of the session.
-pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<(), StoreError> {
+pub(super) fn derive_laps(db: &mut dyn Connection, session: &Session) -> Result<(), StoreError> {
     let visibility = visibility_of(db, session.driver.as_ref())?;
     let sql = "UPDATE sessions SET visibility = ?2, sort_us = coalesce(started_us, 0) WHERE id = ?1";
     db.execute(sql, &[session.id.into(), visibility.number().into()])?;
@@ -69,7 +69,7 @@ pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<
 
 /// Applies a new visibility of a driver to all sessions and laps that depend on it. The caller must hold the exclusive lock of the
 /// driver.
-pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibility) -> Result<(), StoreError> {
+pub(super) fn derive_driver(db: &mut dyn Connection, driver: &str, now: Visibility) -> Result<(), StoreError> {
     let key = [Value::from(driver)];
     // Lock order: sessions by id, then their laps.
     let sql = "SELECT s.id FROM sessions s WHERE s.driver = ?1 OR s.id IN \
@@ -87,14 +87,14 @@ pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibili
          OR session IN (SELECT s.id FROM sessions s WHERE s.driver = ?1)"
     );
     db.execute(&sql, &key)?;
-    sessions.into_iter().try_for_each(|session| settle_session(db, session))
+    sessions.into_iter().try_for_each(|session| derive_session(db, session))
 }
 
 /// Takes shared locks on all drivers of these sessions and on `more`, so that their visibility does not change until the transaction
 /// ends.
 ///
 /// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches
-/// a row. Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
+/// a row. Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`derive_driver`].
 pub(super) fn lock_drivers(
     db: &mut dyn Connection,
     sessions: impl IntoIterator<Item = Id>,
@@ -119,7 +119,7 @@ pub(super) fn lock_session_of(db: &mut dyn Connection, lap: Id) -> Result<(), St
 }
 
 /// Recomputes the counts and bests of a session.
-pub(super) fn settle_session(db: &mut dyn Connection, session: Id) -> Result<(), StoreError> {
+pub(super) fn derive_session(db: &mut dyn Connection, session: Id) -> Result<(), StoreError> {
     // Serializes transactions that change laps of this session, so that each one sees the result of the previous one.
     let sql = "SELECT visibility, driver FROM sessions WHERE id = ?1 {locked}";
     let found = db.first(sql, &[session.into()], |mut row| {

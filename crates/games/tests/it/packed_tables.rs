@@ -1,9 +1,8 @@
-//! Tables that only importers use: lengths as documented by the games' developers, and values of real packets.
+//! Tables of frames without padding: lengths as documented by the games' developers, and values of real packets.
 #![allow(clippy::unwrap_used)]
 use crate::support;
 
-use gametape_games::import_layouts::{f1, trackmania, war_thunder};
-use gametape_games::{Kind, Layout};
+use gametape_games::{Kind, Layout, f1, trackmania, war_thunder};
 
 /// Length of a whole datagram by packet id, in the formats 2022 to 2025; 0 if there is none.
 const F1_BYTES: [[u32; 4]; 16] = [
@@ -30,7 +29,7 @@ fn every_f1_packet_is_as_long_as_its_makers_say() {
     for (id, formats) in (0..).zip(F1_BYTES) {
         for (format, bytes) in (2022..).zip(formats) {
             let layout = f1::packet_layout(format, id);
-            assert_eq!(layout.as_ref().map_or(0, Layout::frame_bytes), bytes, "format {format}, packet {id}");
+            assert_eq!(layout.map_or(0, Layout::frame_bytes), bytes, "format {format}, packet {id}");
             assert!(f1::packet_name(id).is_some());
         }
         assert!(f1::packet_layout(2021, id).is_none() && f1::packet_layout(2026, id).is_none());

@@ -1,7 +1,7 @@
 //! Trackmania (2020), ManiaPlanet 4 and TrackMania Turbo: version 3 of their telemetry page, without its 44-byte header.
-use super::packed::{Item, array, layout, skip, value};
 use crate::layout::Kind::{Char, F32, I32, U32};
 use crate::layout::Layout;
+use crate::layout::packed::{Item, array, layout, skip, value};
 
 /// Game id in recordings.
 pub const GAME_ID: &str = "trackmania";
@@ -12,7 +12,7 @@ pub const TELEMETRY_BYTES: u32 = 1652;
 /// The page: game, race, object, vehicle, device, player. Text is UTF-8; reserved bytes have no channel.
 #[must_use]
 pub fn telemetry_layout() -> Option<Layout> {
-    layout("trackmania-telemetry-3".into(), &[TELEMETRY]).ok()
+    layout("trackmania-telemetry-3".into(), 3, &[TELEMETRY]).ok()
 }
 
 const TELEMETRY: &[Item] = &[

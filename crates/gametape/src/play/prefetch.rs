@@ -41,7 +41,7 @@ struct Seek {
 }
 
 /// A handle to the reading thread.
-pub(super) struct Ahead {
+pub(super) struct Prefetch {
     seeks: Sender<Seek>,
     chunks: Receiver<Result<Chunk, ReadError>>,
     generation: u64,
@@ -49,7 +49,7 @@ pub(super) struct Ahead {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Ahead {
+impl Prefetch {
     /// Starts reading at the beginning of the range.
     pub(super) fn start(tape: Arc<Tape>, plan: Plan) -> Result<Self, PlayError> {
         Self::spawn(move |seeks, give| read(&tape, plan, seeks, give))
@@ -60,7 +60,7 @@ impl Ahead {
     ) -> Result<Self, PlayError> {
         let (seeks, seek) = channel();
         let (give, chunks) = sync_channel(CHUNKS);
-        let thread = std::thread::Builder::new().name("gametape-ahead".into());
+        let thread = std::thread::Builder::new().name("gametape-prefetch".into());
         let thread = thread.spawn(move || read(&seek, &give)).map_err(PlayError::Thread)?;
         Ok(Self { seeks, chunks, generation: 0, thread: Some(thread) })
     }
@@ -328,12 +328,12 @@ mod tests {
     }
 
     fn playing(items: Vec<Item>, looping: bool) -> Playing {
-        let ahead = Ahead::dying_after(items);
+        let prefetch = Prefetch::dying_after(items);
         Playing::new(Begun {
             game: &crate::games::acc::GAME,
             stage: Box::new(NoStage),
             around: Around { marker: None, simapi: None, http: None },
-            ahead,
+            prefetch,
             decoded: Vec::new(),
             times: 0..1_000_000,
             end_ns: 1_000_000,

@@ -1,8 +1,8 @@
 //! War Thunder: `/state` as packed by GamesDat. Names are those of the game's API response, without the units they
 //! contain.
-use super::packed::{Item, group, layout, skip, value};
 use crate::layout::Kind::{Bool, F32, I32, I64};
 use crate::layout::Layout;
+use crate::layout::packed::{Item, group, layout, skip, value};
 
 /// Game id in recordings.
 pub const GAME_ID: &str = "war-thunder";
@@ -17,8 +17,10 @@ pub const STATE_1_BYTES: u32 = 112;
 #[must_use]
 pub fn state_layout(bytes: u32) -> Option<Layout> {
     match bytes {
-        STATE_2_BYTES => layout("war-thunder-state-2".into(), &[STATE_2, &[group("engine", 4, ENGINE), skip(3)]]).ok(),
-        STATE_1_BYTES => layout("war-thunder-state-1".into(), &[STATE_1]).ok(),
+        STATE_2_BYTES => {
+            layout("war-thunder-state-2".into(), 2, &[STATE_2, &[group("engine", 4, ENGINE), skip(3)]]).ok()
+        }
+        STATE_1_BYTES => layout("war-thunder-state-1".into(), 1, &[STATE_1]).ok(),
         _ => None,
     }
 }
