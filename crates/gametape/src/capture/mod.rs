@@ -3,7 +3,6 @@
 //! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]. Inside [`Recorder`], a judge decides when a tape begins and ends,
 //! and a driver writes the batch to it. [`game_sources`] creates the sources for games (see [`transport`](crate::transport)).
 //! [`Progress`] shows the state of a recording.
-mod backoff;
 mod driver;
 mod judge;
 mod newest;

@@ -17,8 +17,8 @@ use gametape_format::Counters;
 use gametape_format::write::{AppendError, Trouble};
 use gametape_games::Presence;
 
-use super::backoff::Backoff;
 use super::observer::{Observer, TapeBegins};
+use super::opening::Backoff;
 use super::opening::Opening;
 use super::options::{EndReason, NewTape, RecordOptions, RecorderEvent};
 use super::progress::Progress;

@@ -16,7 +16,6 @@ mod pipe;
 #[cfg(unix)]
 mod socket;
 #[cfg(any(unix, windows))]
-mod talk;
 #[cfg(not(any(unix, windows)))]
 mod unsupported;
 

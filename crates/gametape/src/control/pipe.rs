@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::folder::{address, remove_dead};
-use super::{ControlError, RunningRecorder, talk};
+use super::{ControlError, RunningRecorder, line};
 use crate::sys::{PipeServer, PipeStream};
 
 /// Timeout for a request, and for its response.
@@ -75,7 +75,7 @@ fn serve(pipe: &PipeServer, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Re
         match pipe.accept(PATIENCE) {
             // A malformed request affects only its client.
             Ok(mut client) if !stop.load(Ordering::Relaxed) => {
-                if talk::answer(&mut client, answer).is_ok() {
+                if line::answer(&mut client, answer).is_ok() {
                     client.wait_until_read();
                 }
             }
@@ -92,7 +92,7 @@ pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlErro
         std::fs::File::open(&recorder.address)?.take(NAME_BYTES).read_to_string(&mut name)?;
         PipeStream::open(&name, PATIENCE)
     };
-    talk::ask(recorder, connected, text)
+    line::ask(recorder, connected, text)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::folder::{address, remove_dead};
-use super::{ControlError, RunningRecorder, talk};
+use super::{ControlError, RunningRecorder, line};
 
 /// Timeout for a request, and for its response.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -99,7 +99,7 @@ fn serve(
 fn serve_one(stream: &mut UnixStream, answer: &dyn Fn(&str, &str) -> Result<String, String>) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    talk::answer(stream, answer)
+    line::answer(stream, answer)
 }
 
 fn connect(address: &Path) -> io::Result<UnixStream> {
@@ -121,7 +121,7 @@ pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlErro
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(stream)
     };
-    talk::ask(recorder, connected, text)
+    line::ask(recorder, connected, text)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::gate::Gate;
 use super::ring::{Ring, ThreadWaker};
+use super::tape_source::Gate;
 use super::typed::Timed;
 use crate::tape::FrameStruct;
 

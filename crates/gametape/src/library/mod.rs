@@ -9,8 +9,6 @@ mod capture;
 mod ctrl_c;
 mod decoded;
 mod frames;
-mod gate;
-mod guarded;
 mod hub;
 mod known;
 mod known_types;
@@ -24,7 +22,6 @@ mod running;
 mod source_spec;
 mod start;
 mod start_error;
-mod summary;
 mod tape_source;
 mod together;
 mod typed;
@@ -37,9 +34,9 @@ pub use own_memory::{SharedMemory, shared_memory};
 #[cfg(feature = "store")]
 pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};
 pub use running::RunningCapture;
+pub use running::{CaptureError, Summary};
 pub use source_spec::{IntoSource, SourceSpec};
 pub use start_error::StartError;
-pub use summary::{CaptureError, Summary};
 
 /// The examples of the guide and of the README, as tests. Not part of the package, which contains neither.
 #[cfg(doctest)]

@@ -2,10 +2,10 @@
 
 use std::any::TypeId;
 
-use super::gate::Gate;
 use super::known::KnownGame;
 use super::own_memory::OwnMemory;
 use super::start_error::StartError;
+use super::tape_source::Gate;
 use super::tape_source::TapeSource;
 use crate::capture::Source;
 use crate::format::StreamSpec;

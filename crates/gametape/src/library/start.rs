@@ -1,12 +1,10 @@
-//! Starts a capture: opens sources, starts listeners, starts one recorder per tape.
+//! Starts a capture: opens sources, starts listeners, starts one recorder per tape. A panic in a source becomes an error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::capture::{Capture, TapePlan, Target};
-use super::gate::Gate;
-use super::guarded::Guarded;
 use super::hub::{Hub, Joining};
 use super::listener::{Listen, Listener, Started};
 use super::offers::Offers;
@@ -14,10 +12,13 @@ use super::queued::Queued;
 use super::running::RecorderThread;
 use super::source_spec::{SourceKind, SourceSpec};
 use super::start_error::StartError;
+use super::tape_source::Gate;
 use super::together::Together;
 use crate::capture::{
-    Clock, Destination, EndReason, Observer, Pace, Progress, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
+    Batch, Clock, Destination, EndReason, Observer, Pace, Progress, RecordOptions, Recorder, RecorderEvent, Source,
+    SourceError, State, StopFlag,
 };
+use crate::games::About;
 use crate::sys::panic_message;
 
 /// A capture being started.
@@ -180,4 +181,50 @@ fn open(
         opened = vec![Box::new(Together::new(shared.collect::<Result<_, StartError>>()?))];
     }
     opened.pop().ok_or(StartError::NoSource)
+}
+
+/// A source with panics caught.
+pub(crate) struct Guarded(Box<dyn Source>);
+
+impl Guarded {
+    pub(crate) fn new(source: Box<dyn Source>) -> Self {
+        Self(source)
+    }
+}
+
+impl Source for Guarded {
+    fn pace(&self) -> Pace {
+        self.0.pace()
+    }
+
+    fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        let read = catch_unwind(AssertUnwindSafe(|| self.0.read(clock, batch)));
+        read.unwrap_or_else(|payload| {
+            Err(SourceError::Other(format!("the source panicked: {}", panic_message(&*payload))))
+        })
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        self.0.session_key()
+    }
+
+    fn about(&self) -> About {
+        self.0.about()
+    }
+
+    fn about_changes(&self) -> Option<u64> {
+        self.0.about_changes()
+    }
+
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        self.0.metadata()
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        self.0.replay_of()
+    }
+
+    fn zero_ns(&self) -> Option<u64> {
+        self.0.zero_ns()
+    }
 }

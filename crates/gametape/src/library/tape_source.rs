@@ -1,13 +1,12 @@
 //! A tape as a source, so that callbacks written for a game can be tested without one.
 //!
 //! A thread reads the tape and sends batches of frames; their memory is recycled. At full speed, available frames are returned
-//! immediately; in real time, when they are due.
+//! immediately; in real time, when they are due. A gate holds a tape at full speed back until somebody reads.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::gate::Gate;
 use super::source_spec::{IntoSource, Offer, SourceKind, SourceSpec};
 use super::start_error::StartError;
 use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
@@ -213,5 +212,24 @@ fn read_all(tape: &Arc<RawTape>, give: &SyncSender<Result<Batch, ReadError>>, re
                 return;
             }
         }
+    }
+}
+
+/// Closed until it is opened; it never closes again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        let (open, changed) = &*self.0;
+        *open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        changed.notify_all();
+    }
+
+    /// Waits until it is open, at most for `longest`. Returns whether it is open.
+    pub(crate) fn wait(&self, longest: Duration) -> bool {
+        let (open, changed) = &*self.0;
+        let guard = open.lock().unwrap_or_else(PoisonError::into_inner);
+        *changed.wait_timeout_while(guard, longest, |open| !*open).unwrap_or_else(PoisonError::into_inner).0
     }
 }

@@ -49,12 +49,10 @@ mod chunk;
 mod controls;
 mod error;
 mod pace;
-mod parts;
 mod player;
 mod playing;
 mod prefetch;
 mod simapi;
-mod timeline;
 
 pub use controls::Controls;
 pub use error::PlayError;

@@ -1,23 +1,22 @@
-//! The configuration of a playback, and its start.
+//! The configuration of a playback, which streams of the tape are played, and its start.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use super::controls::nanoseconds;
 use super::error::PlayError;
-use super::parts::{self, Parts};
 use super::playing::{Around, Begun, Playing};
 use super::prefetch::{Plan, Prefetch};
 use super::simapi::{self, SimApi};
-use crate::format::TapeId;
 use crate::format::read::{Tape as RawTape, TapeStream};
-use crate::games::NO_CHANNELS;
+use crate::format::{Role, TapeId};
+use crate::games::{GAMES, Game, NO_CHANNELS, find_game};
 use crate::layout::layout_of_stream;
 use crate::sys::Prefix;
 use crate::tape::Tape;
 use crate::transport::shared_memory::player_marker::PlayerMarker;
 use crate::transport::shared_memory::running_game;
-use crate::transport::{OpenStage, StageError, StageOptions};
+use crate::transport::{OpenStage, Part, Playback, StageError, StageOptions, adapter_of};
 
 /// Default wait for a leftover section that is too small.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -116,7 +115,7 @@ impl Player {
             return Err(PlayError::Speed { found: self.speed });
         }
         let raw = self.tape.shared();
-        let parts = parts::find(&raw)?;
+        let parts = find_parts(&raw)?;
         let (times, end_ns) = self.times(&raw, &parts)?;
         let lookahead = parts.playback.lookahead(&parts.list);
         let plan = Plan { parts: parts.list.clone(), lookahead, times: times.clone(), end_ns, looping: self.looping };
@@ -198,4 +197,41 @@ fn period_ns(stream: &TapeStream) -> u64 {
     let span_ns = totals.last_ns.unwrap_or(0).saturating_sub(totals.first_ns.unwrap_or(0));
     let between = totals.frames.saturating_sub(1);
     (span_ns.checked_div(between).unwrap_or(LAST_FRAME_NS.end)).clamp(LAST_FRAME_NS.start, LAST_FRAME_NS.end)
+}
+
+/// The parts of a tape that are played.
+pub(super) struct Parts {
+    pub(super) game: &'static Game,
+    pub(super) list: Vec<Part>,
+    /// Streams of games that are not played.
+    pub(super) left_out: Vec<String>,
+    /// How they are played.
+    pub(super) playback: Box<dyn Playback>,
+}
+
+/// Finds the parts of the first game on the tape that can be played.
+fn find_parts(tape: &RawTape) -> Result<Parts, PlayError> {
+    let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
+    let playable = |stream: &TapeStream| {
+        let game = find_game(&stream.spec().game)?;
+        let playback = adapter_of(game)?.playback(game, tape);
+        (stream.spec().role == Role::Data && playback.part(stream).is_some()).then_some((game, playback))
+    };
+    let Some((game, playback)) = of_games().find_map(playable) else {
+        let found: Vec<String> =
+            of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
+        let found = if found.is_empty() { "no game frames".into() } else { found.join(", ") };
+        let can: Vec<&str> = GAMES.iter().filter(|game| adapter_of(game).is_some()).map(|game| game.name).collect();
+        return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
+    };
+    let (mut list, mut left_out) = (Vec::new(), Vec::new());
+    for stream in of_games() {
+        let part = if stream.spec().game == game.id { playback.part(stream) } else { None };
+        match part {
+            Some(part) => list.push(part),
+            None if playback.is_left_out_silently(stream) => {}
+            None => left_out.push(stream.name().to_owned()),
+        }
+    }
+    Ok(Parts { game, list, left_out, playback })
 }

@@ -40,7 +40,6 @@ mod postgres_server;
 #[cfg(feature = "postgres")]
 mod postgres_worker;
 mod progress;
-mod pushed;
 mod query;
 mod query_cache;
 #[cfg(feature = "postgres")]

@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use super::columns::{
     LAP, SESSION, STINT, lap_values, read_lap, read_session, read_stint, session_values, stint_values,
 };
+use super::connection::Connection;
 use super::cursor::from_hex;
 use super::error::StoreError;
 use super::query::Visibility;
@@ -182,4 +183,31 @@ fn rows(json: &Json, columns: usize) -> Result<Vec<Row>, StoreError> {
     let all =
         json.as_array().filter(|rows| rows.len() <= MOST).ok_or_else(|| wrong("a list of rows", &"something else"))?;
     all.iter().map(|row| row_of(row, columns)).collect()
+}
+
+/// Returns the content hash that was last sent; `None` if nothing was.
+pub(super) fn pushed_content(
+    db: &mut dyn Connection,
+    upstream: &str,
+    kind: &str,
+    id: [u8; 16],
+) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT content FROM pushed WHERE upstream = ?1 AND kind = ?2 AND id = ?3";
+    let key = [Value::from(upstream), Value::from(kind), Value::from(&id[..])];
+    Ok(db.first(sql, &key, |mut row| row.text("what was sent"))?.flatten())
+}
+
+/// Records a delivery.
+pub(super) fn note_pushed(
+    db: &mut dyn Connection,
+    upstream: &str,
+    kind: &str,
+    id: [u8; 16],
+    content: &str,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO pushed (upstream, kind, id, content) VALUES (?1, ?2, ?3, ?4) \
+               ON CONFLICT (upstream, kind, id) DO UPDATE SET content = ?4";
+    let values = [Value::from(upstream), Value::from(kind), Value::from(&id[..]), Value::from(content)];
+    db.execute(sql, &values)?;
+    Ok(())
 }

@@ -19,6 +19,7 @@ use super::pool::Pool;
 use super::postgres_server::PostgresServer;
 use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
 use super::query_cache::QueryCache;
+use super::session_upload::{note_pushed, pushed_content};
 use super::sqlite::SqliteFile;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
@@ -27,9 +28,7 @@ use super::stored::{
 use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
 use super::value::needed;
-use super::{
-    bests, lists, people, progress, pushed, query_cache, read_laps, read_sessions, replace, track_facts, writing,
-};
+use super::{bests, lists, people, progress, query_cache, read_laps, read_sessions, replace, track_facts, writing};
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// A store in SQLite or PostgreSQL.
@@ -279,12 +278,12 @@ impl Store for SqlStore {
     }
 
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {
-        self.read(|db| pushed::content(db, upstream, kind, id))
+        self.read(|db| pushed_content(db, upstream, kind, id))
     }
 
     fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError> {
         // Not visible to clients, so it does not increase the change counter.
-        self.read(|db| pushed::note(db, upstream, kind, id, content))
+        self.read(|db| note_pushed(db, upstream, kind, id, content))
     }
 
     fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError> {

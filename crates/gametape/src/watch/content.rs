@@ -1,9 +1,14 @@
-//! Content hashes of files.
+//! What is known of a file's content: its stamp, which is cheap, and its hash. Reading a file shows whether it is complete.
 
 use std::fmt;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use gametape_format::TapeId;
+
+use super::signals::Stopping;
 
 /// BLAKE3 hash of a file. Its text form is that of `b3sum`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +57,62 @@ impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// Length and modification time of a file. Equal stamps mean that the file is unchanged, as far as can be determined without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) bytes: u64,
+    /// UTC; `None` if the system does not provide it.
+    pub(super) modified_ns: Option<i64>,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let modified_ns = metadata.modified().ok().and_then(|time| match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_nanos()).ok(),
+            Err(before) => i64::try_from(before.duration().as_nanos()).ok().map(|ns| -ns),
+        });
+        Self { bytes: metadata.len(), modified_ns }
+    }
+}
+
+/// The result of reading a file.
+#[derive(Debug)]
+pub(super) enum Examined {
+    /// The file is complete.
+    Complete(ContentHash),
+    /// The file changed during reading, or its writer has locked it.
+    NotYet,
+    /// The file no longer exists.
+    Gone,
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// The watch was stopped.
+    Stopped,
+}
+
+/// Reads a file and checks that its stamp has not changed.
+pub(super) fn examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> Examined {
+    match try_examine(path, stamp, stopping) {
+        Ok(examined) => examined,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Examined::Gone,
+        Err(error) if is_in_use(&error) => Examined::NotYet,
+        Err(error) => Examined::Unreadable(error),
+    }
+}
+
+fn try_examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> io::Result<Examined> {
+    let mut file = File::open(path)?;
+    let Some(hash) = ContentHash::of(&mut file, &|| stopping.is_wanted())? else { return Ok(Examined::Stopped) };
+    // Checks the file that was read, and the file that has the name now.
+    let unchanged = Stamp::of(&file.metadata()?) == stamp && Stamp::of(&path.metadata()?) == stamp;
+    Ok(if unchanged { Examined::Complete(hash) } else { Examined::NotYet })
+}
+
+/// Returns whether a Windows error is a sharing violation (32) or a lock violation (33).
+fn is_in_use(error: &io::Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33))
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::content::ContentHash;
+use super::content::Stamp;
+use super::content::{Examined, examine};
 use super::error::WatchError;
-use super::examine::{Examined, examine};
 use super::found::{Found, Notice, WatchEvent};
-use super::keep::keep;
 use super::known::Sight;
 use super::memory::Memory;
 use super::outbox::Outbox;
@@ -24,9 +24,9 @@ use super::roots::Roots;
 use super::settle::Settling;
 use super::setup::Setup;
 use super::signals::{Signal, Signals};
-use super::stamp::Stamp;
+use super::signals::{StopHandle, Stopping};
 use super::state_file::MAX_RECORDS;
-use super::stopping::{StopHandle, Stopping};
+use super::tapes::keep;
 use super::walk::{Step as Walked, walk};
 use super::watcher::FileWatcher;
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::engine::{Engine, Step};
 use super::found::WatchEvent;
-use super::stopping::StopHandle;
+use super::signals::StopHandle;
 
 /// An iterator over finds and notices. Ends when the watch is stopped.
 ///

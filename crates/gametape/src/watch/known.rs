@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::content::ContentHash;
+use super::content::Stamp;
 use super::record::Record;
-use super::stamp::Stamp;
 use super::state_file::MAX_RECORDS;
 
 /// The known files.

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::content::ContentHash;
+use super::content::Stamp;
 use super::error::WatchError;
 use super::found::Notice;
 use super::known::{Known, Sight};
 use super::record::Record;
-use super::stamp::Stamp;
 use super::state_file::StateFile;
 
 /// Maximum number of unsaved records while the state file cannot be written.

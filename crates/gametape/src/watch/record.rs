@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::content::ContentHash;
-use super::stamp::Stamp;
+use super::content::Stamp;
 
 /// Longer lines are damaged: paths are shorter on every system.
 pub(super) const MAX_LINE_BYTES: usize = 128 << 10;

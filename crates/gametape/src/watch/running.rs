@@ -7,7 +7,7 @@ use super::builder::{OnFound, OnNotice};
 use super::error::WatchError;
 use super::events::Events;
 use super::found::WatchEvent;
-use super::stopping::StopHandle;
+use super::signals::StopHandle;
 
 /// A running watch. Dropping it stops it.
 #[derive(Debug)]

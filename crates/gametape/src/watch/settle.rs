@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::stamp::Stamp;
+use super::content::Stamp;
 
 /// Maximum number of pending files. Further ones are found by a later scan.
 pub(super) const MAX_WAITING: usize = 4096;

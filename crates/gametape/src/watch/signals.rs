@@ -1,5 +1,5 @@
 //! Translates file system events to [`Signal`]s in a bounded queue. If the queue is full, a rescan is requested instead, so that nothing
-//! is lost and memory stays bounded.
+//! is lost and memory stays bounded. Stopping a watch is a signal too.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -124,6 +124,36 @@ impl Translator {
             },
             EventKind::Create(_) | EventKind::Modify(_) | EventKind::Any | EventKind::Other => Signal::Changed(path),
         });
+    }
+}
+
+/// The stop flag.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stopping(Arc<AtomicBool>);
+
+impl Stopping {
+    pub(super) fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Stops a watch from any thread.
+#[derive(Debug, Clone)]
+pub struct StopHandle {
+    stopping: Stopping,
+    sender: Sender,
+}
+
+impl StopHandle {
+    pub(super) fn new(stopping: Stopping, sender: Sender) -> Self {
+        Self { stopping, sender }
+    }
+
+    /// Requests that the watch stop as soon as possible. Nothing incomplete is left, and pending files are inspected again after a
+    /// restart.
+    pub fn stop(&self) {
+        self.stopping.0.store(true, Ordering::Release);
+        self.sender.send(Signal::Wake);
     }
 }
 

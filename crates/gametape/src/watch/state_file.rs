@@ -205,7 +205,7 @@ pub fn fuzz_watch_state(data: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::super::content::ContentHash;
-    use super::super::stamp::Stamp;
+    use super::super::content::Stamp;
     use super::*;
 
     fn record(path: &str, bytes: u64) -> Record {

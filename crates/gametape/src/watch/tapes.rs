@@ -1,4 +1,4 @@
-//! Imports finds to tapes. [`crate::import`] defines the supported formats.
+//! Copies finds to the archive and imports them to tapes, as configured. [`crate::import`] defines the supported formats.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,10 +10,12 @@ use gametape_format::TapeId;
 use gametape_format::read::Tape;
 use gametape_format::write::{Files, StdFiles, TapeFile};
 
+use super::archive::{ArchiveError, copy_into};
 use super::content::ContentHash;
-use super::found::Import;
-use super::stopping::Stopping;
-use crate::import::{ImportError, Kind, import_through};
+use super::found::{Archive, Import};
+use super::setup::Setup;
+use super::signals::Stopping;
+use crate::import::{ImportError, Kind, detect, import_through};
 use crate::names::{EXTENSION, free_path};
 use crate::paths::create_private_folder;
 
@@ -123,4 +125,29 @@ impl TapeFile for StoppingFile {
         StoppingFiles::go_on(&self.stopping)?;
         self.file.sync()
     }
+}
+
+/// The results for a find.
+pub(super) struct Kept {
+    pub(super) kind: Option<Kind>,
+    pub(super) archive: Archive,
+    pub(super) import: Import,
+}
+
+/// Copies and imports a find. Returns `None` if the watch was stopped; nothing incomplete is left then.
+pub(super) fn keep(path: &Path, hash: ContentHash, setup: &Setup, stopping: &Stopping) -> Option<Kept> {
+    let archive = match &setup.archive {
+        Some(folder) => copy_into(folder, path, hash, &|| stopping.is_wanted()),
+        None => Archive::NotWanted,
+    };
+    if matches!(archive, Archive::Failed(ArchiveError::Stopped)) {
+        return None;
+    }
+    let detected = detect(path);
+    let kind = detected.as_ref().ok().copied();
+    let import = match &setup.tapes {
+        Some(folder) => import_into(folder, path, detected, hash, stopping)?,
+        None => Import::NotWanted,
+    };
+    Some(Kept { kind, archive, import })
 }

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::content::Stamp;
 use super::folder::Folder;
 use super::found::Notice;
-use super::stamp::Stamp;
 
 /// Maximum number of folders.
 const MAX_FOLDERS: usize = 10_000;

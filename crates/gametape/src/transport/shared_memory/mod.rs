@@ -12,7 +12,6 @@ mod identify;
 mod iracing;
 mod owned_section;
 mod page;
-mod page_length;
 mod page_source;
 mod page_stage;
 pub mod player_marker;
@@ -26,8 +25,8 @@ pub use iracing::{IracingSource, STATUS_PORT};
 #[doc(hidden)]
 pub use iracing::{fuzz_status_request, fuzz_tape_header};
 pub(crate) use owned_section::OwnedSection;
+pub(crate) use page::unknown_length;
 pub(crate) use page::{CopyError, Page, look};
-pub(crate) use page_length::unknown_length;
 pub use page_source::PageSource;
 pub use sections::Sections;
 

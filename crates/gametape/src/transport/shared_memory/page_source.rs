@@ -10,8 +10,8 @@ use gametape_format::Counters;
 use gametape_games::{About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream};
 
 use super::identify::{Belief, family_of, named_by_process};
+use super::page::unknown_length;
 use super::page::{CopyError, Page, look};
-use super::page_length::unknown_length;
 use super::player_marker;
 use super::sections::{OpenSections, Sections};
 use crate::sys::{SectionReader, running_processes};

@@ -187,10 +187,10 @@ fn a_file_that_is_deleted_before_it_is_complete_is_not_reported() {
 fn a_file_that_changes_while_it_is_read_is_not_complete() {
     let bench = Bench::new();
     let path = bench.put("a.replay", b"now");
-    let stamp = stamp::Stamp::of(&path.metadata().unwrap());
+    let stamp = content::Stamp::of(&path.metadata().unwrap());
     append(&path, b" and more");
-    let examined = examine::examine(&path, stamp, &stopping::Stopping::default());
-    assert!(matches!(examined, examine::Examined::NotYet), "{examined:?}");
+    let examined = content::examine(&path, stamp, &signals::Stopping::default());
+    assert!(matches!(examined, content::Examined::NotYet), "{examined:?}");
 }
 
 #[test]

@@ -106,8 +106,8 @@ fn a_stop_during_the_work_leaves_nothing_half_and_the_find_to_the_next_watch() {
     let engine = Engine::new(setup.clone(), Instant::now()).unwrap();
     engine.stop_handle().stop();
     let source = bench.path("replays/race.ibt");
-    assert!(keep::keep(&source, hash, &setup, engine.stopping()).is_none());
+    assert!(tapes::keep(&source, hash, &setup, engine.stopping()).is_none());
     let only_tapes = setup::Setup { archive: None, ..setup };
-    assert!(keep::keep(&source, hash, &only_tapes, engine.stopping()).is_none());
+    assert!(tapes::keep(&source, hash, &only_tapes, engine.stopping()).is_none());
     assert_eq!((names(&bench.path("archive")), names(&bench.path("tapes"))), (vec![], vec![]));
 }

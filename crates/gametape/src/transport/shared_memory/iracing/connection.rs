@@ -8,6 +8,7 @@ use gametape_games::iracing::LiveMap;
 
 use super::source::{HEADER, ROWS, Section, USUAL_HZ, front};
 use super::text::SessionText;
+use crate::sys::Prefix;
 use crate::transport::{Batch, Clock};
 
 /// Maximum number of rounds in which new rows are fetched, so that a writer that never rests cannot hold up the reader.
@@ -97,5 +98,34 @@ impl Connection {
 
     pub(super) fn tick_ns(&self) -> u64 {
         1_000_000_000 / u64::from(self.map.tick_rate_hz.unwrap_or(USUAL_HZ).max(1))
+    }
+}
+
+/// Name of the event.
+#[cfg(windows)]
+const EVENT: &str = "IRSDKDataValidEvent";
+
+/// The event.
+#[derive(Debug)]
+pub(super) struct DataValidEvent(#[cfg(windows)] crate::sys::Event);
+
+impl DataValidEvent {
+    /// Maximum time between two signals; `None` if the platform has no named events.
+    pub(super) const EVERY_NS: Option<u64> = if cfg!(windows) { Some(15_000_000) } else { None };
+
+    /// Creates the event in the nonsignaled state.
+    #[cfg_attr(not(windows), allow(unused_variables, reason = "named events exist only on Windows"))]
+    pub(super) fn create(prefix: &Prefix) -> io::Result<Self> {
+        Ok(Self(
+            #[cfg(windows)]
+            crate::sys::Event::create(&prefix.section(EVENT))?,
+        ))
+    }
+
+    /// Wakes all waiting threads, like the game does. Threads that wait later get the next signal.
+    pub(super) fn signal(&self) {
+        // If a signal fails, the next one follows.
+        #[cfg(windows)]
+        let _ = self.0.pulse();
     }
 }

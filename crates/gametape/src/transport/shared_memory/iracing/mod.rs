@@ -6,7 +6,6 @@
 //!          data_valid_event, status_service: what clients wait for and ask
 //! ```
 mod connection;
-mod data_valid_event;
 mod lookahead;
 mod memory_plan;
 mod playback;

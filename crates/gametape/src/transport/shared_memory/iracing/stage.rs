@@ -14,7 +14,7 @@ use gametape_games::iracing::{HEADER_BYTES, SECTION, read_var_headers};
 
 use super::super::owned_section::OwnedSection;
 use super::super::rising::Rising;
-use super::data_valid_event::DataValidEvent;
+use super::connection::DataValidEvent;
 use super::memory_plan::{Places, section_bytes};
 use super::playback::Kind;
 use super::status_service::{STATUS_PORT, StatusService};
