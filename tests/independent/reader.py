@@ -64,7 +64,7 @@ def record_at(data, offset):
     fields = struct.unpack("<4xBBHIIQQQIIIQ4x", header)
     r = Record(*fields, 64 + fields[3])
     valid = r.offset == offset and r.rows <= 1024 and r.raw_bytes <= 16 * MIB
-    valid &= r.head_bytes <= r.payload_bytes <= (r.raw_bytes + 65536 if r.kind == ROW_BLOCK else 32 * MIB)
+    valid &= r.head_bytes <= r.payload_bytes <= (16 * MIB + 65536 + 5 if r.kind == ROW_BLOCK else 32 * MIB)
     in_order = r.rows >= 1 and r.first_time <= r.last_time and r.first_seq + r.rows - 1 <= NONE
     return r if valid and (in_order or r.kind not in BLOCKS) else None
 

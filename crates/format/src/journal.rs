@@ -6,7 +6,7 @@ use std::io;
 
 use crate::cursor::{Cursor, Malformed};
 use crate::limits;
-use crate::record::{Fixed, HEADER_BYTES, TapeId, VERSION, checked, is_known_version};
+use crate::record::{Fixed, HEADER_BYTES, TapeId, VERSION, check_header_length, checked, is_known_version};
 use crate::source::{ReadAt, read_full};
 
 const MAGIC: [u8; 8] = *b"\x89GTJRNL\n";
@@ -47,7 +47,8 @@ impl JournalHeader {
         if !is_known_version(version) {
             return Err(Malformed::Value { what: "the journal's version", found: u64::from(version) });
         }
-        cursor.bytes(6, "journal header")?;
+        cursor.u16("flags")?;
+        check_header_length(version, cursor.u32("header length")?)?;
         Ok(Self {
             generation: cursor.u64("generation")?,
             tape_id: TapeId(cursor.array("tape id")?),

@@ -78,10 +78,18 @@ impl FileHeader {
         }
         let version = cursor.u16("version")?;
         cursor.u16("flags")?;
-        cursor.u32("header length")?;
+        check_header_length(version, cursor.u32("header length")?)?;
         let tape_id = TapeId(cursor.array("tape id")?);
         let utc = cursor.u64("start time")? as i64;
         Ok(Self { version, tape_id, start_utc_ns: (utc != i64::MIN).then_some(utc) })
+    }
+}
+
+/// Refuses a header of another length: no known version defines what the other bytes mean. What a later version does is up to it.
+pub(crate) fn check_header_length(version: u16, found: u32) -> Result<(), Malformed> {
+    match is_known_version(version) && found != HEADER_BYTES as u32 {
+        true => Err(Malformed::Value { what: "the header length", found: u64::from(found) }),
+        false => Ok(()),
     }
 }
 

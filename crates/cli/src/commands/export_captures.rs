@@ -124,7 +124,7 @@ fn choose_jobs(args: &Args, formats: &[&'static dyn Exporter], first_generation:
     }
     let sources: Vec<PathBuf> = all.iter().map(|(source, _)| source.clone()).collect();
     let names = Names::new(args, &sources);
-    let several = all.len() > 1;
+    let several = all.len() > 1 || args.files.iter().any(|path| path.is_dir());
     let stdout = is_stdout(args);
     let dictionary = sources::dictionary(args.dictionary.as_deref())?;
     let job = |(source, format): (PathBuf, &'static dyn Exporter)| {

@@ -217,7 +217,8 @@ fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> an
         (None, Some(adding)) => Some(&adding.tapes),
         (Some(output), _) => {
             let ends_like_folder = output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
-            if !output.is_dir() && !ends_like_folder && files.len() == 1 {
+            let names_folder = args.files.iter().any(|path| path.is_dir());
+            if !output.is_dir() && !ends_like_folder && files.len() == 1 && !names_folder {
                 return Ok(vec![output.clone()]);
             }
             if output.exists() && !output.is_dir() {

@@ -125,7 +125,7 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
     stdout.flush()?;
     match (empty, found) {
         (false, _) => Ok(Outcome::damaged_if(damaged)),
-        (true, 0) => Err(exit::nothing_found(
+        (true, 0) if !args.files.is_empty() => Err(exit::nothing_found(
             "the tape has no sessions: nothing was driven while it was recorded, or the game has no laps, like Echo VR; use `gametape cat --events` to list its events",
         )),
         (true, _) => Err(exit::nothing_found("no session or lap matches the filters; remove a filter")),

@@ -155,6 +155,10 @@ fn several_files_go_to_a_folder_and_each_tells_its_own() {
     assert_eq!(ran.out.lines().count(), 1, "what could be imported was");
     assert!(ran.err.contains("none.ibt") && ran.err.contains("an empty file"), "{}", ran.err);
     bench.expect(2, &["import", text(&one), text(&two), "-o", text(&none)]).is_one_error_with(&["folder"]);
+    // A folder with one file is still a folder.
+    let new = bench.path("new");
+    bench.expect(0, &["import", text(&bench.path("more")), "-o", text(&new), "--no-store"]);
+    assert!(new.join("a.gtape").is_file());
 }
 
 #[test]

@@ -461,6 +461,19 @@ fn a_full_disk_leaves_no_unfinished_file_behind() {
 }
 
 #[test]
+fn a_header_of_another_length_is_a_problem() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 300, START, 0);
+    let mut bytes = std::fs::read(path("a.gtape")).unwrap();
+    bytes[12] = 80;
+    let crc = crc32c::crc32c(&bytes[..60]);
+    bytes[60..64].copy_from_slice(&crc.to_le_bytes());
+    std::fs::write(path("b.gtape"), &bytes).unwrap();
+    let tape = Tape::open(path("b.gtape")).unwrap();
+    assert!(tape.problems().iter().any(|p| p.kind == ProblemKind::FileHeader), "{:?}", tape.problems());
+}
+
+#[test]
 fn a_header_that_differs_from_its_copy_in_the_footer_is_a_problem() {
     let (_folder, path) = temp();
     build(&path("a.gtape"), 300, START, 0);

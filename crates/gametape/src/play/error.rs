@@ -20,12 +20,15 @@ pub enum PlayError {
         playable: String,
     },
     /// The requested range has no frames.
-    #[error("the tape has no frames from {from:?} to {to:?}; its frames are between {first:?} and {last:?}")]
+    #[error(
+        "the tape has no frames from {from:?} to {}; its frames are between {first:?} and {last:?}",
+        to.map_or_else(|| "its end".to_owned(), |to| format!("{to:?}"))
+    )]
     Empty {
         /// Start of the requested range.
         from: Duration,
-        /// End of the requested range.
-        to: Duration,
+        /// End of the requested range; `None` if it is the end of the tape.
+        to: Option<Duration>,
         /// Time of the first frame.
         first: Duration,
         /// Time of the last frame.

@@ -180,7 +180,7 @@ impl Player {
         if !any || from_ns >= to_ns || from_ns > last_ns {
             return Err(PlayError::Empty {
                 from: self.from.unwrap_or_default(),
-                to: self.to.unwrap_or(Duration::MAX),
+                to: self.to,
                 first: Duration::from_nanos(first_ns),
                 last: Duration::from_nanos(last_ns),
             });
