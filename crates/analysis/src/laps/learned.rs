@@ -218,9 +218,9 @@ mod tests {
     fn an_outline_is_that_of_one_flying_lap_and_closes_at_the_line() {
         let identity = Identity { track: Some("oval".into()), ..Identity::default() };
         let mut learning = Learning::default();
-        // An oval of 1,600 m: an out lap on the apron, 15 m inside, then two laps that drift 4 m outwards each.
+        // An oval of 1,600 m: an out lap on the apron, 15 m inside, then two laps that drift 12 m outwards each, from one lane to another.
         let at = |learning: &mut Learning, lap: f32, share: f32, inside_m: f32| {
-            let radius = 255.0 - inside_m + 4.0 * (lap + share);
+            let radius = 255.0 - inside_m + 12.0 * (lap + share);
             let (sin, cos) = (share * std::f32::consts::TAU).sin_cos();
             let frame = gametape_games::LapFrame {
                 position: Some(share),

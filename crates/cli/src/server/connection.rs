@@ -148,3 +148,14 @@ impl AsyncWrite for TimedSocket {
         Pin::new(&mut self.get_mut().socket).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_at_shutdown_add_up_to_less_than_a_second() {
+        // A client that keeps its connection open costs the user who pressed Ctrl+C this much: first the connection, then its slot.
+        assert!(2 * SHUTDOWN_TIMEOUT < Duration::from_secs(1));
+    }
+}

@@ -110,6 +110,43 @@ fn a_tape_of_another_game_is_told_and_nothing_is_written() {
 }
 
 #[test]
+fn a_capture_packed_with_a_dictionary_is_read_with_it_alone() {
+    use telemetry_v2::proto::telemetry::v2::envelope::Message;
+    use telemetry_v2::read::Reader;
+    use telemetry_v2::write::{Layout, WriteOptions, Writer};
+    use telemetry_v2::{CaptureHeader, Dictionary, Record};
+    let bench = Bench::new();
+    let (source, _) = replay(&bench, "match.echoreplay", Settings { frames: 60, ..Settings::default() });
+    let plain = bench.path("plain.tape");
+    bench.expect(0, &["export", &source, "--to", "v2-tape", "-o", text(&plain)]);
+    let capture = Reader::new(std::fs::read(&plain).unwrap().as_slice()).unwrap().read_all().unwrap();
+    let mut bytes = include_bytes!("../../../telemetry-v2/tests/data/dictionary.zdict").to_vec();
+    let right = put(&bench, "right.zdict", &bytes);
+    let dictionary = Dictionary::from_bytes(bytes.clone()).unwrap();
+    // The same id, but other contents.
+    *bytes.last_mut().unwrap() ^= 1;
+    let wrong = put(&bench, "wrong.zdict", &bytes);
+    let header = CaptureHeader { dictionary_sha256: dictionary.sha256().to_vec().into(), ..capture.header.unwrap() };
+    let options = WriteOptions { layout: Layout::Blocks, ..WriteOptions::default() };
+    let header = Record::from_message(Message::Header(header));
+    let mut writer = Writer::copying_with_dictionary(Vec::new(), &header, options, &dictionary).unwrap();
+    for frame in capture.frames {
+        writer.verbatim(&Record::from_message(Message::Frame(frame))).unwrap();
+    }
+    let packed = put(&bench, "packed.tape", &writer.finish().unwrap().0);
+    let out = text(&bench.path("packed.gtape")).to_owned();
+    bench.expect(1, &["import", &packed, "-o", &out]).is_one_error_with(&["packed.tape", "--dictionary"]);
+    bench.expect(1, &["import", &packed, "-o", &out, "--dictionary", &wrong]).is_one_error_with(&["SHA-256"]);
+    bench.expect(1, &["import", &packed, "-o", &out, "--dictionary", &source]).is_one_error_with(&["match.echoreplay"]);
+    let report = bench.expect(0, &["import", &packed, "-o", &out, "--dictionary", &right, "--json"]).json();
+    assert_eq!(report["imports"][0]["frames"], 60, "{report}");
+    bench.expect(0, &["verify", &out, "--against", &packed, "--dictionary", &right]);
+    let again = bench.path("again.tape");
+    bench.expect(0, &["export", &packed, "--to", "v2-tape", "-o", text(&again), "--dictionary", &right]);
+    bench.expect(0, &["verify", &out, "--against", text(&again), "--dictionary", &right]);
+}
+
+#[test]
 fn an_archive_goes_to_every_format_and_back_with_equal_records() {
     let bench = Bench::new();
     for (name, players) in [("two", 2), ("ten", 10)] {

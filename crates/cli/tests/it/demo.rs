@@ -72,7 +72,7 @@ fn laps_and_seed_say_what_is_driven() {
 fn at_full_speed_the_laps_beside_the_demo_miss_no_frame_of_the_tape() {
     let bench = Bench::new();
     let ran = bench.expect(0, &["demo", "--laps", "3", "--speed", "100", "--exit"]);
-    for words in ["gap", "made again"] {
+    for words in ["gap", "again from the tape"] {
         assert!(!ran.err.contains(words), "{words:?} is in {}", ran.err);
     }
     let laps = bench.expect(0, &["laps", ran.out.trim(), "--json"]).out;

@@ -113,6 +113,29 @@ fn laps_as_csv_are_exact_in_a_pipe_and_safe_on_a_terminal() {
     assert!(code == 0 && !steers(&screen) && screen.contains("]52;c;QQ=="), "{screen:?}");
 }
 
+#[test]
+fn remarks_and_names_of_stored_sessions_are_safe_on_a_terminal() {
+    use gametape::laps::{Session, TRACKER_ID, TRACKER_VERSION, track_tape};
+    use gametape::store::{Origin, SqlStore, Store as _, TrackerVersion, Write};
+    let bench = Bench::new();
+    let tape = bench.expect(0, &["demo", "--laps", "1", "--speed", "100"]).out.trim().to_owned();
+    let tracked = track_tape(&gametape::format::read::Tape::open(&tape).unwrap()).unwrap();
+    // Another server may have sent such a session.
+    let session = Session {
+        remark: Some(NASTY.to_owned()),
+        track: Some(format!("track {NASTY}")),
+        ..tracked.sessions[0].session.clone()
+    };
+    let tracker = TrackerVersion { id: TRACKER_ID.to_owned(), version: TRACKER_VERSION };
+    let store = bench.path("other.sqlite");
+    let written = SqlStore::sqlite(&store).unwrap();
+    written.write(&Origin::new(session.tape, tracker), &[Write::Session(session)]).unwrap();
+    drop(written);
+    let (code, screen) = on_terminal(&bench, &["laps", "--store", text(&store)]);
+    assert!(code == 0 && !steers(&screen), "{screen:?}");
+    assert_eq!(screen.matches("]52;c;QQ==").count(), 2, "both are shown: {screen:?}");
+}
+
 /// Runs to the end, which must come.
 fn ends(bench: &Bench, arguments: &[&str]) -> Ran {
     let mut child = bench.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

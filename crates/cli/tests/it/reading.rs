@@ -57,6 +57,29 @@ fn info_json_has_exactly_the_fields_of_the_contract() {
 }
 
 #[test]
+fn each_stream_has_its_own_loss_and_the_tape_that_of_all() {
+    use gametape::format::write::{StdFiles, WriteOptions, Writer};
+    use gametape::format::{Counters, StreamSpec};
+    let bench = Bench::new();
+    let (path, written) = (bench.path("two.gtape"), bench.path("being-written"));
+    let options = WriteOptions::new(gametape::identity::new_id());
+    let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &written, &options).unwrap();
+    for (name, dropped, missed) in [("one", 3, 7), ("two", 4, 2)] {
+        let stream = writer.add_stream(StreamSpec::rows(name)).unwrap();
+        writer.append(stream, 0, b"frame").unwrap();
+        writer.count(stream, &Counters { dropped, missed, ..Counters::default() });
+    }
+    writer.finish().unwrap();
+    std::fs::copy(&written, &path).unwrap();
+    let info = bench.expect(0, &["info", text(&path), "--json"]).json();
+    let loss = |of: &serde_json::Value| (of["loss"]["dropped"].as_u64(), of["loss"]["missed"].as_u64());
+    let streams: Vec<_> = info["streams"].as_array().unwrap().iter().map(loss).collect();
+    assert_eq!(streams, [(Some(3), Some(7)), (Some(4), Some(2))]);
+    // Dropped frames are summed; a missed tick affects every stream and counts once.
+    assert_eq!(loss(&info), (Some(7), Some(7)));
+}
+
+#[test]
 fn loss_of_an_imported_tape_is_null_because_nobody_counted() {
     let bench = Bench::new();
     let (tape, _) = bench.imported(10);

@@ -448,6 +448,8 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
             std::thread::sleep(Duration::from_millis(1));
         }
     };
+    // A disk of 20 MB never has much room.
+    drive_until_said("the disk is nearly full");
     drive_until_said("no space on the disk for");
     // Its space is freed only after all handles are closed.
     drop(filler);

@@ -256,6 +256,20 @@ fn a_folder_that_is_not_there_yet_is_waited_for() {
 }
 
 #[test]
+fn replays_of_echo_vr_are_reported_from_any_folder() {
+    let machine = Machine::new();
+    let replays = machine.folder("replays");
+    let watching = machine.watch(&[text(&replays), "--json"]).ready();
+    put(&replays.join("match.echoreplay"), b"not a real one");
+    // A file that no game writes is not reported.
+    put(&replays.join("match.txt"), b"not a replay");
+    assert_eq!(watching.json()["path"], text(&replays.join("match.echoreplay")));
+    put(&replays.join("later.rec"), b"dissect");
+    assert_eq!(watching.json()["path"], text(&replays.join("later.rec")));
+    watching.end("-INT", 130);
+}
+
+#[test]
 fn without_a_folder_the_places_of_games_are_watched() {
     let machine = Machine::new();
     let ran = machine.run(4, &["watch"]);

@@ -264,4 +264,24 @@ mod tests {
         assert!(data(files(folder.path())) == before);
         drop(db);
     }
+
+    #[test]
+    fn a_refused_database_keeps_the_log_that_a_killed_program_left() {
+        let (folder, left) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let db = rusqlite::Connection::open(folder.path().join("other.sqlite")).unwrap();
+        db.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE recipes (cake TEXT)").unwrap();
+        // What a kill at this moment would leave: nobody has the files open, and the table is in the log alone.
+        for name in ["other.sqlite", "other.sqlite-wal"] {
+            std::fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
+        }
+        drop(db);
+        let data = || -> Vec<_> {
+            let all = files(left.path()).into_iter();
+            all.filter(|(path, _)| !path.to_string_lossy().ends_with("-shm")).collect()
+        };
+        let before = data();
+        let error = SqlStore::sqlite(left.path().join("other.sqlite")).err().unwrap();
+        assert!(matches!(error, StoreError::NotAStore { .. }), "{error}");
+        assert!(data() == before, "the log was written to the file");
+    }
 }

@@ -331,6 +331,31 @@ fn pass_on(mut from: impl Read, mut to: impl std::io::Write, frozen: &AtomicBool
     }
 }
 
+#[test]
+fn a_lap_does_not_wait_for_a_server_that_takes_its_time() {
+    let Some(server) = Server::start("a_lap_does_not_wait_for_a_server_that_takes_its_time") else { return };
+    let mut other = postgres::Client::connect(&server.url, postgres::NoTls).unwrap();
+    // The server itself is in no hurry: only the limit of the store ends the wait.
+    other.batch_execute("ALTER ROLE CURRENT_USER SET lock_timeout = '1h'").unwrap();
+    other.batch_execute("ALTER ROLE CURRENT_USER SET statement_timeout = '1h'").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(1, 0);
+    let store = Arc::new(QueuedStore::open(&server.url, folder.path().join("outbox.sqlite"), PAUSES).unwrap());
+    store.write(&origin(1), &[Write::Session(session.clone())]).unwrap();
+    wait_until_nothing_waits(&store);
+    store.session(session.id, Audience::Owner).unwrap().expect("it has arrived");
+    other.batch_execute("BEGIN; LOCK TABLE laps IN ACCESS EXCLUSIVE MODE").unwrap();
+    let (told, hear) = channel();
+    let (of_thread, lap) = (Arc::clone(&store), lap(&session, 1, 100_001));
+    std::thread::spawn(move || told.send(of_thread.write(&origin(1), &[Write::Lap(lap)])).unwrap());
+    let written = hear.recv_timeout(NEVER).expect("the lap waited for the server");
+    assert_eq!(written.unwrap(), [Change::New]);
+    assert_eq!(store.waiting().unwrap().sessions, 1, "it is in the outbox");
+    other.batch_execute("COMMIT").unwrap();
+    wait_until_nothing_waits(&store);
+    assert_eq!(times_on(&server.url, &session), [100_001], "once");
+}
+
 /// Timeout: a call that takes longer counts as never returning.
 const NEVER: Duration = Duration::from_secs(60);
 

@@ -95,6 +95,26 @@ async fn laps_bests_and_lists_are_those_of_the_store() {
 }
 
 #[tokio::test]
+async fn a_typed_name_means_the_same_as_on_the_command_line() {
+    let server = Server::new(local());
+    drive(server.store.as_ref(), 1, "Driver 1", &[100_000]);
+    drive(server.store.as_ref(), 2, "Driver 11", &[99_000, 98_000]);
+    for (list, typed, found) in [
+        // The one name that equals it, otherwise all names that contain it, ignoring case.
+        ("laps", "driver=Driver%201", 1),
+        ("laps", "driver=driver%201", 3),
+        ("laps", "car=AR_A", 3),
+        ("sessions", "track=sp", 2),
+        ("sessions", "track=monza", 0),
+        ("bests", "driver=river", 2),
+        ("tracks", "track=PA", 1),
+    ] {
+        let page = server.get(&format!("/api/v1/{list}?{typed}")).await.json();
+        assert_eq!(page[list].as_array().map(Vec::len), Some(found), "{list}?{typed}: {page}");
+    }
+}
+
+#[tokio::test]
 async fn etag_gives_304_until_the_response_changes() {
     let server = Server::new(local());
     drive(server.store.as_ref(), 1, "Driver 1", &[100_000]);
