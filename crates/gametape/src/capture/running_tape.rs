@@ -317,10 +317,10 @@ impl RunningTape {
         }
     }
 
-    /// Writes the end reason and closes the file.
-    pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<RecorderEvent>) {
+    /// Writes the end reason and closes the file. Returns whether that succeeded; a tape that was deleted is reported as lost, not as a failure.
+    pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<RecorderEvent>) -> bool {
         let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
-        let Some((path, mut writer)) = writer else { return };
+        let Some((path, mut writer)) = writer else { return true };
         let duration_ns = last_ns.saturating_sub(begun.start_ns);
         // Values of a single piece would be wrong for the whole session.
         if begun.piece_of_utc_ns.is_none() {
@@ -335,7 +335,9 @@ impl RunningTape {
             Err(error @ FinishError::TapeGone) => RecorderEvent::Lost(format!("{}: {error}", path.display())),
             Err(error) => RecorderEvent::Failed(format!("{}: {error}", path.display())),
         };
+        let succeeded = !matches!(told_now, RecorderEvent::Failed(_));
         let _ = told.send(told_now);
+        succeeded
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Tapes {
     presence: Option<Presence>,
     closing: Vec<Closing>,
     failed: bool,
-    close_panicked: bool,
+    close_failed: bool,
     /// The current problem with the disk has been reported and is not over.
     failing: bool,
     /// Pauses after tapes that broke off.
@@ -68,7 +68,7 @@ enum Phase {
 /// A tape that is being closed.
 struct Closing {
     path: Option<PathBuf>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<bool>,
 }
 
 /// The result of writing a batch.
@@ -100,7 +100,7 @@ impl Tapes {
             presence: None,
             closing: Vec::new(),
             failed: false,
-            close_panicked: false,
+            close_failed: false,
             failing: false,
             backoff: Backoff::default(),
             trouble: Trouble::default(),
@@ -117,7 +117,7 @@ impl Tapes {
 
     /// Returns whether every tape so far was begun, written and closed.
     pub(super) fn all_is_well(&self) -> bool {
-        !self.failed && !self.close_panicked
+        !self.failed && !self.close_failed
     }
 
     /// Returns whether the game ended after a tape was recorded. A new layout or session of a running game is not an end.
@@ -422,11 +422,12 @@ impl Tapes {
     /// Joins the threads. A thread that panicked has not reported the state of its tape.
     fn see_closed(&mut self, threads: Vec<Closing>) {
         for Closing { path, thread } in threads {
-            if thread.join().is_err() {
+            let closed = thread.join();
+            if closed.is_err() {
                 let text = not_closed(path.as_deref(), "its thread panicked; please report this");
                 let _ = self.told.send(RecorderEvent::Failed(text));
-                self.close_panicked = true;
             }
+            self.close_failed |= !closed.unwrap_or(false);
         }
     }
 
