@@ -271,6 +271,8 @@ impl Results {
     pub(crate) fn add(&mut self, event: &RecorderEvent) {
         match event {
             RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => {}
+            // A rolling buffer closes pieces for days: they are events, not results, and must not pile up.
+            RecorderEvent::Closed(tape) if tape.end == EndReason::NextPiece => {}
             RecorderEvent::Closed(tape) => self.tapes.push(tape.clone()),
             RecorderEvent::Failed(text) | RecorderEvent::Lost(text) => self.failures.push(text.clone()),
         }
