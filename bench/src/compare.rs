@@ -71,6 +71,9 @@ fn load(args: &CompareArgs) -> Result<Vec<DataSet>> {
 
 /// Measures and prints.
 pub(crate) fn run(args: &CompareArgs, view: View) -> Result<()> {
+    if args.methods.is_empty() {
+        peers::ensure_all()?;
+    }
     for name in &args.methods {
         ensure!(peers::ALL.iter().any(|peer| peer.name() == name), "unknown method {name}");
     }

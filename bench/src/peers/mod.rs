@@ -4,7 +4,9 @@
 
 pub(crate) mod gametape;
 mod lz4;
+#[cfg(feature = "peers")]
 mod mcap;
+#[cfg(feature = "peers")]
 mod parquet;
 mod record;
 mod zlib;
@@ -40,11 +42,20 @@ pub(crate) const ALL: &[&dyn Peer] = &[
     &lz4::GamesDatLz4,
     &zlib::KsanaZlib,
     &zstd::Zstd3Stream,
+    #[cfg(feature = "peers")]
     &mcap::ZSTD,
+    #[cfg(feature = "peers")]
     &mcap::LZ4,
+    #[cfg(feature = "peers")]
     &parquet::Parquet,
     &gametape::Gametape,
 ];
+
+/// Fails if MCAP and Parquet were left out.
+pub(crate) fn ensure_all() -> Result<()> {
+    anyhow::ensure!(cfg!(feature = "peers"), "built without MCAP and Parquet; run it with `--features peers`");
+    Ok(())
+}
 
 /// Creates a file; fails if it exists.
 fn create(path: &Path) -> Result<File> {

@@ -149,7 +149,15 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     let tape = Tape::open(path.unwrap()).unwrap();
     let (physics, _) = written(drive(3));
     let found = frames(&tape, "physics");
-    assert!(found.iter().all(|frame| physics[&number(frame)] == *frame), "a page that the game never wrote");
+    // These pages have no lock: a game that the system interrupts in the middle of a page, for longer than a reader waits between two copies,
+    // shows the start of a page and the rest of the one before.
+    let interrupted = |frame: &Vec<u8>| {
+        let (page, before) = (&physics[&number(frame)], physics.get(&(number(frame) - 1)));
+        let same = frame.iter().zip(page).take_while(|(a, b)| a == b).count();
+        before.is_some_and(|before| frame.get(same..) == before.get(same..))
+    };
+    let is_written = |frame: &Vec<u8>| physics[&number(frame)] == *frame || interrupted(frame);
+    assert!(found.iter().all(is_written), "a page that the game never wrote");
     assert!(found.windows(2).all(|pair| number(&pair[0]) < number(&pair[1])));
     // Every moment from the first frame to the last look gave a page, the same page again, or was missed. A look may be late by less
     // than a period, at both ends.
