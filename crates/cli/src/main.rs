@@ -31,6 +31,7 @@ mod terminal;
 mod this_machine;
 mod time;
 mod top;
+mod udp_args;
 mod upstream;
 mod window;
 

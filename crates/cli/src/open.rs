@@ -11,6 +11,7 @@ use gametape::sys::Prefix;
 
 use crate::cli::tell;
 use crate::exit;
+use crate::udp_args::UdpArgs;
 
 /// Environment variable with a folder that holds all of gametape's folders.
 pub(crate) const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
@@ -31,14 +32,15 @@ pub(crate) fn in_wine() -> InWine {
 pub(crate) const ECHO: &str = "GAMETAPE_ECHO";
 
 /// Returns where to look for games, with this prefix of the shared-memory names.
-pub(crate) fn game_places(prefix: Prefix) -> anyhow::Result<GamePlaces> {
+pub(crate) fn game_places(prefix: Prefix, udp: &UdpArgs) -> anyhow::Result<GamePlaces> {
+    let udp = udp.settings(prefix.as_str().is_empty());
     let usual = GamePlaces::from(Sections::new(prefix, in_wine()));
     let echo_vr = match std::env::var(ECHO).unwrap_or_default().trim() {
         "" => usual.echo_vr,
         "off" => None,
         address => Some(address.parse::<EchoVrAddress>().map_err(|error| exit::usage(format!("{ECHO}: {error}")))?),
     };
-    Ok(GamePlaces { echo_vr, ..usual })
+    Ok(GamePlaces { echo_vr, udp, ..usual })
 }
 
 /// Returns the folders of tapes and other data on this machine.

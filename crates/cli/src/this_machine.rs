@@ -2,9 +2,9 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use gametape::capture::Clock;
+use gametape::capture::{Clock, RealClock};
 use gametape::sys::{self, SectionReader, SectionWriter};
 use gametape_simulator::live::{CopyStart, GameClock, Machine};
 
@@ -38,6 +38,42 @@ impl Machine for ThisMachine {
 
     fn sleep_until(&self, moment: Instant) {
         sys::sleep_until(moment);
+    }
+}
+
+/// The clock of a recorder beside a game that runs faster or slower than real time.
+#[derive(Debug)]
+pub(crate) struct AtSpeed {
+    start: Instant,
+    speed: f64,
+}
+
+impl AtSpeed {
+    /// Returns a clock that starts now.
+    pub(crate) fn start(speed: f64) -> Self {
+        Self { start: Instant::now(), speed }
+    }
+}
+
+impl Clock for AtSpeed {
+    fn now_ns(&self) -> u64 {
+        self.time_of(Instant::now())
+    }
+
+    fn time_of(&self, moment: Instant) -> u64 {
+        let real_s = moment.saturating_duration_since(self.start).as_secs_f64();
+        (real_s * self.speed * 1e9) as u64
+    }
+
+    fn utc_ns(&self) -> i64 {
+        RealClock::start().utc_ns()
+    }
+
+    fn sleep_until_ns(&self, moment_ns: u64) {
+        let real = Duration::from_secs_f64(moment_ns as f64 / 1e9 / self.speed);
+        if let Some(moment) = self.start.checked_add(real) {
+            sys::sleep_until(moment);
+        }
     }
 }
 

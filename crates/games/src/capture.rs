@@ -91,7 +91,7 @@ pub struct SeenFrame<'a> {
     pub bytes: &'a [u8],
 }
 
-/// The newest frame of each stream of a game.
+/// The newest frame of each stream of a game. Of games that send datagrams, that of the last datagram comes first.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a>(pub &'a [SeenFrame<'a>]);
 

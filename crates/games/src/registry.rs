@@ -154,6 +154,12 @@ impl Stream {
         }
     }
 
+    /// Returns whether the game sends its datagrams to everybody on the network.
+    #[must_use]
+    pub fn is_broadcast(&self) -> bool {
+        matches!(self.transport, Transport::Udp { port: 5606 })
+    }
+
     /// Returns the known layouts, newest first, each with a different frame length. Empty for text streams and for games that describe
     /// their layout at run time.
     #[must_use]

@@ -11,6 +11,7 @@ use gametape::sys::Prefix;
 use super::doctor_report::{Report, lines, table};
 use super::record::{parse_game, parse_prefix};
 use crate::exit::{self, Outcome};
+use crate::udp_args::UdpArgs;
 use crate::{human, open};
 
 /// Diagnose why no game is found, and how to fix it
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
     let prefix = args.names.clone().unwrap_or_default();
-    let echo_vr = open::game_places(prefix.clone())?.echo_vr;
+    let echo_vr = open::game_places(prefix.clone(), &UdpArgs::default())?.echo_vr;
     let settings = settings(args, &folders, echo_vr.as_ref());
     let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), echo_vr, folders };
     let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));

@@ -16,6 +16,7 @@ use crate::recording::Recording;
 use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
+use crate::udp_args::UdpArgs;
 use crate::upstream::{Upstream, UpstreamArgs};
 use crate::{open, store};
 
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     names: Option<Prefix>,
     #[command(flatten)]
     upstream: UpstreamArgs,
+    #[command(flatten)]
+    udp: UdpArgs,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -43,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = Destination::Folder(folders.tapes.clone());
     check_place(&place)?;
     let stop = Stop::listen_once()?;
-    let places = open::game_places(prefix.clone())?;
+    let places = open::game_places(prefix.clone(), &args.udp)?;
     let games = waited_for(places.echo_vr.is_some());
     let sources = game_sources(None, places, None);
     let options = RecordOptions::new(Some(place));

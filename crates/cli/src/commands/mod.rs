@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod cut;
 pub(crate) mod demo;
+mod demo_drive;
 pub(crate) mod doctor;
 mod doctor_report;
 pub(crate) mod export;

@@ -1,6 +1,7 @@
 //! `gametape play`
 
 use std::io::{IsTerminal as _, Write as _};
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,16 +20,17 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::recording::on_terminal;
 use crate::stop::Stop;
+use crate::udp_args::parse_receiver;
 use crate::{human, open, time};
 
 /// How often the status line is updated and Ctrl+C is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Replay a tape into shared memory or over HTTP, as if the game were running
+/// Replay a tape into shared memory, over HTTP or over UDP, as if the game were running
 ///
 /// Writes the game's shared-memory pages with the timing of the recording; Echo VR tapes are served over HTTP, on port 6721 of
-/// this machine. At speed 1, without --loop and without seeking, not a byte is changed; over loops and seeks, counters that
+/// this machine; games that send over UDP are sent again, datagram by datagram. At speed 1, without --loop and without seeking, not a byte is changed; over loops and seeks, counters that
 /// programs expect to rise keep rising. Refuses to run while the game is running.
 ///
 /// Keys on a terminal: space pauses and resumes, left and right seek 5 seconds, down and up seek a minute, q quits. With
@@ -41,6 +43,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
   gametape play race.gtape --speed 10 --names test-
   yes | head -100 | gametape play race.gtape --step
   gametape play race.gtape --as-process acs.exe --simapi
+  gametape play f1.gtape --send-to 127.0.0.1:20778
   gametape play match.gtape --http-port 6722    then: curl http://127.0.0.1:6722/session
 
 On Linux the pages are files in /dev/shm; iRacing's is IRSDKMemMapFileName, which pyirsdk opens with
@@ -82,6 +85,9 @@ pub(crate) struct Args {
     /// with --names]
     #[arg(long, value_name = "PORT")]
     http_port: Option<u16>,
+    /// Who gets the datagrams of games that send over UDP; can be repeated [default: the game's own port on this machine]
+    #[arg(long, value_name = "HOST:PORT", value_parser = parse_receiver)]
+    send_to: Vec<SocketAddr>,
     /// Play even if the game is running: its memory is overwritten
     #[arg(long)]
     force: bool,
@@ -139,6 +145,7 @@ fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
     if times.end < u64::MAX {
         player = player.to(Duration::from_nanos(times.end));
     }
+    player = player.send_to(&args.send_to);
     if let Some(port) = args.http_port {
         player = player.http_port(port);
     }

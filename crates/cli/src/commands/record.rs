@@ -16,6 +16,7 @@ use crate::disk_space::check_place;
 use crate::exit::{self, Outcome};
 use crate::recording::Recording;
 use crate::stop::Stop;
+use crate::udp_args::UdpArgs;
 use crate::{open, time};
 
 /// Wait for a game and record it, without laps and server
@@ -31,6 +32,8 @@ use crate::{open, time};
   gametape record --keep-last 2m          then `gametape save` when something happened
   gametape record --names demo-1234-      the car of `gametape demo`
   gametape record --game echo-vr --hz 60
+  gametape record --lan 192.168.1.20      a console, or another computer
+  gametape record --listen 127.0.0.1:5300 --forward 127.0.0.1:5301
 
 Times: 90, 1:30.5, 10m, 250ms.
 
@@ -67,6 +70,8 @@ pub(crate) struct Args {
     /// Print one JSON document to stdout at the end
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    udp: UdpArgs,
 }
 
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
@@ -134,7 +139,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ..RecordOptions::new(Some(place))
     };
     let prefix = args.names.clone().unwrap_or_default();
-    let places = open::game_places(prefix.clone())?;
+    let places = open::game_places(prefix.clone(), &args.udp)?;
     let asks_echo_vr = places.echo_vr.is_some();
     let sources = game_sources(args.game, places, args.hz);
     if sources.is_empty() {

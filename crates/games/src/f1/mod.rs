@@ -101,7 +101,7 @@ const fn stream<const FORMAT: u16, const PACKET_ID: u8>() -> Stream {
     Stream {
         name: PACKETS[PACKET_ID as usize].name,
         layouts: Layouts::Built(|| LAYOUTS.get(&(FORMAT, PACKET_ID)).map_or(&[], std::slice::from_ref)),
-        transport: Transport::File,
+        transport: Transport::Udp { port: 20777 },
         copy_rule: CopyRule::Whole,
         play_rank: 3,
     }

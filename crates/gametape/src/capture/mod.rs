@@ -26,5 +26,5 @@ pub use crate::transport::shared_memory::wine::InWine;
 pub use crate::transport::shared_memory::{IracingSource, PageSource, Sections, player_marker};
 pub use crate::transport::{
     Away, Batch, BatchEvent, BatchFrame, Clock, Description, GamePlaces, Pace, RealClock, Source, SourceError, State,
-    game_sources,
+    UdpSettings, UdpSource, game_sources,
 };

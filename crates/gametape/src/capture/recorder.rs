@@ -85,6 +85,9 @@ impl Recorder {
                     break EndReason::SourceFailed;
                 }
             };
+            while let Some(notice) = source.take_notice() {
+                let _ = told.send(RecorderEvent::Warned(notice));
+            }
             let tapes = driver.tapes();
             whereabouts = match state {
                 State::Here(_) | State::Ended => Whereabouts::Here,

@@ -124,4 +124,8 @@ impl Source for Part {
     fn replay_of(&self) -> Option<String> {
         self.whole.replay_of()
     }
+
+    fn take_notice(&mut self) -> Option<String> {
+        self.whole.take_notice()
+    }
 }

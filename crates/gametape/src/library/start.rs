@@ -227,4 +227,8 @@ impl Source for Guarded {
     fn zero_ns(&self) -> Option<u64> {
         self.0.zero_ns()
     }
+
+    fn take_notice(&mut self) -> Option<String> {
+        self.0.take_notice()
+    }
 }

@@ -172,4 +172,8 @@ impl Source for Together {
     fn replay_of(&self) -> Option<String> {
         self.parts.iter().find_map(|part| part.source.replay_of())
     }
+
+    fn take_notice(&mut self) -> Option<String> {
+        self.parts.iter_mut().find_map(|part| part.source.take_notice())
+    }
 }

@@ -1,5 +1,6 @@
 //! The configuration of a playback, which streams of the tape are played, and its start.
 
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Minimum and maximum time for which the last frame is shown.
 const LAST_FRAME_NS: Range<u64> = 1_000_000..100_000_000;
 
-/// Plays a tape through the same interface as its game: shared memory or HTTP. See the [module](super) for an example.
+/// Plays a tape through the same interface as its game: shared memory, HTTP or UDP. See the [module](super) for an example.
 #[derive(Clone)]
 pub struct Player {
     tape: Tape,
@@ -36,6 +37,7 @@ pub struct Player {
     simapi: bool,
     status_port: Option<Option<u16>>,
     http_port: Option<u16>,
+    send_to: Vec<SocketAddr>,
     patience: Duration,
 }
 
@@ -53,6 +55,7 @@ impl Player {
             simapi: false,
             status_port: None,
             http_port: None,
+            send_to: Vec::new(),
             patience: PATIENCE,
         }
     }
@@ -104,6 +107,11 @@ impl Player {
         Self { http_port: Some(port), ..self }
     }
 
+    /// Sends the datagrams of a game to these addresses. Default: the port of the game on this machine.
+    pub fn send_to(self, addresses: &[SocketAddr]) -> Self {
+        Self { send_to: addresses.to_vec(), ..self }
+    }
+
     /// Sets how long to wait for a leftover section that is too small. Default: 30 s.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -141,6 +149,7 @@ impl Player {
             patience: self.patience,
             http_port: self.http_port,
             status_port: self.status_port,
+            send_to: self.send_to.clone(),
         };
         let OpenStage { stage, address: http, notes: missing } = parts.playback.open(&raw, &parts.list, &options)?;
         notes.extend(missing);

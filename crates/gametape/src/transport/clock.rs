@@ -12,6 +12,12 @@ pub trait Clock: Send + Sync {
     /// Returns the current UTC in nanoseconds since 1970. May jump.
     fn utc_ns(&self) -> i64;
 
+    /// Returns the time on this clock at which something happened a moment ago.
+    fn time_of(&self, moment: Instant) -> u64 {
+        let ago = u64::try_from(moment.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.now_ns().saturating_sub(ago)
+    }
+
     /// Waits until `moment_ns`. Returns immediately if it has passed.
     fn sleep_until_ns(&self, moment_ns: u64);
 }
@@ -32,6 +38,11 @@ impl RealClock {
 impl Clock for RealClock {
     fn now_ns(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn time_of(&self, moment: Instant) -> u64 {
+        let since_start = moment.saturating_duration_since(self.start);
+        u64::try_from(since_start.as_nanos()).unwrap_or(u64::MAX)
     }
 
     fn utc_ns(&self) -> i64 {

@@ -19,6 +19,7 @@ pub(crate) mod shared_memory;
 mod source;
 mod sources;
 mod stage;
+pub(crate) mod udp;
 
 pub use batch::{Batch, BatchEvent, BatchFrame, Description};
 pub use clock::{Clock, RealClock};
@@ -27,6 +28,7 @@ pub use source::{Away, Pace, Source, SourceError, State};
 pub use sources::{GamePlaces, game_sources};
 pub use stage::StageError;
 pub(crate) use stage::{Entry, Link, Lookahead, OpenStage, Part, Playback, Shown, Stage, StageOptions};
+pub use udp::{UdpSettings, UdpSource};
 
 use gametape_format::read::Tape;
 use gametape_games::Game;
@@ -41,6 +43,7 @@ pub(crate) const ADAPTERS: &[&dyn Adapter] = &[
     &shared_memory::SharedMemoryAdapter,
     #[cfg(feature = "echo")]
     &http::HttpAdapter,
+    &udp::UdpAdapter,
 ];
 
 /// A transport, as recorder and player use it.

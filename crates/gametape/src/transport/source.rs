@@ -53,6 +53,11 @@ pub trait Source: Send {
     fn zero_ns(&self) -> Option<u64> {
         None
     }
+
+    /// Returns the next thing that the user should know although nothing is recorded, such as a port that is taken. Called after each read.
+    fn take_notice(&mut self) -> Option<String> {
+        None
+    }
 }
 
 impl Source for Box<dyn Source> {
@@ -86,6 +91,10 @@ impl Source for Box<dyn Source> {
 
     fn zero_ns(&self) -> Option<u64> {
         (**self).zero_ns()
+    }
+
+    fn take_notice(&mut self) -> Option<String> {
+        (**self).take_notice()
     }
 }
 

@@ -7,6 +7,7 @@ use super::ADAPTERS;
 use super::http::EchoVrAddress;
 use super::shared_memory::Sections;
 use super::source::Source;
+use super::udp::UdpSettings;
 use crate::sys::Prefix;
 
 /// Where to look for games.
@@ -17,14 +18,17 @@ pub struct GamePlaces {
     /// Echo VR; `None` disables it.
     #[cfg(feature = "echo")]
     pub echo_vr: Option<EchoVrAddress>,
+    /// Games that send datagrams; `None` disables them.
+    pub udp: Option<UdpSettings>,
 }
 
 impl From<Sections> for GamePlaces {
-    /// Returns the default locations. With a prefix, no network request is made: a prefix keeps real games out.
+    /// Returns the default locations. With a prefix, no network request is made and no port is opened: a prefix keeps real games out.
     fn from(sections: Sections) -> Self {
         Self {
             #[cfg(feature = "echo")]
             echo_vr: sections.prefix().as_str().is_empty().then(EchoVrAddress::default),
+            udp: sections.prefix().as_str().is_empty().then(UdpSettings::default),
             sections,
         }
     }

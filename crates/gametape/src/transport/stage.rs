@@ -80,6 +80,8 @@ pub(crate) struct StageOptions {
     pub(crate) http_port: Option<u16>,
     /// Port of the service with which the game tells clients that it runs: `None` means the game's own, `Some(None)` disables it.
     pub(crate) status_port: Option<Option<u16>>,
+    /// Who gets the datagrams of a game; empty means the game's own port on this machine.
+    pub(crate) send_to: Vec<SocketAddr>,
 }
 
 /// An interface that was created.
@@ -181,6 +183,22 @@ pub enum StageError {
         name: String,
         /// The error of the operating system.
         source: io::Error,
+    },
+    /// Datagrams cannot be sent.
+    #[error("cannot send to {to}: {source}")]
+    Send {
+        /// The address.
+        to: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The game has no usual port, and none was named.
+    #[error(
+        "{game} sends to a port that the player chooses; name the address of the program that should get its datagrams"
+    )]
+    NoReceiver {
+        /// Name of the game.
+        game: &'static str,
     },
     /// The port is in use, or binding it is not allowed.
     #[error(

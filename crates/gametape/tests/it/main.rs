@@ -76,6 +76,7 @@ mod store_kill;
 mod store_outbox;
 mod support;
 mod torn;
+mod udp;
 #[path = "support/unsynced.rs"]
 mod unsynced;
 mod wine;

@@ -6,9 +6,11 @@
 //! This module reads the system's clock and blocks; nothing else in the simulator does.
 mod game_clock;
 mod machine;
+mod sender;
 
 pub use game_clock::GameClock;
 pub use machine::{CopyStart, Machine};
+pub use sender::LiveSender;
 
 use std::io;
 use std::time::{Duration, Instant};

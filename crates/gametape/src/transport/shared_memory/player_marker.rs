@@ -113,7 +113,8 @@ impl Marker {
         let Some(id) = &self.game else { return true };
         let theirs: Vec<&str> = games.iter().flat_map(Game::sections).collect();
         let played = GAMES.iter().find(|game| game.id == id);
-        played.is_none_or(|game| game.sections().any(|name| theirs.contains(&name)))
+        let is_one = games.iter().any(|game| game.id == id);
+        is_one || played.is_none_or(|game| game.sections().any(|name| theirs.contains(&name)))
     }
 }
 

@@ -1,0 +1,157 @@
+//! The threads that receive: one for each port.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use gametape_games::Game;
+
+use super::admission::Admission;
+use super::port_owner::port_owner;
+use super::recognise::Recognition;
+use super::settings::{Port, UdpSettings};
+use super::socket::Receiver;
+use super::switchboard::{self, Switchboard};
+
+/// A socket that cannot be read is tried again after this time: the network may come back.
+const AFTER_ERROR: Duration = Duration::from_millis(200);
+
+/// All threads. They end when this is dropped.
+#[derive(Debug)]
+pub(super) struct Listeners {
+    threads: Vec<(SocketAddr, JoinHandle<()>)>,
+    /// The smallest buffer that the system gave to a port.
+    pub(super) buffer_bytes: Option<usize>,
+    stop: Arc<AtomicBool>,
+    /// What the user should know: ports that could not be opened.
+    pub(super) notices: Vec<String>,
+}
+
+impl Listeners {
+    /// Opens the ports and starts to receive.
+    pub(super) fn start(
+        settings: &UdpSettings,
+        game: Option<&'static Game>,
+        board: &Arc<Switchboard>,
+    ) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut listeners = Self { threads: Vec::new(), buffer_bytes: None, stop, notices: Vec::new() };
+        for port in settings.ports(game) {
+            let receiver = match Receiver::bind(port.address, port.broadcast) {
+                Ok(receiver) => receiver,
+                Err(error) => {
+                    listeners.notices.push(not_opened(&port, &error));
+                    continue;
+                }
+            };
+            let address = receiver.address()?;
+            let given = receiver.buffer_bytes().ok();
+            listeners.buffer_bytes = listeners.buffer_bytes.into_iter().chain(given).min();
+            let listener = Listener {
+                receiver,
+                admission: Admission::new(&settings.lan),
+                forward: Forward::new(&settings.forward)?,
+                port: switchboard::Port::new(Arc::clone(board), Recognition::new(game), address.port()),
+                stop: Arc::clone(&listeners.stop),
+            };
+            let thread = std::thread::Builder::new().name(format!("gametape-udp-{}", address.port()));
+            listeners.threads.push((address, thread.spawn(move || listener.run())?));
+        }
+        Ok(listeners)
+    }
+
+    /// Returns the addresses that are listened on.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        self.threads.iter().map(|(address, _)| *address)
+    }
+
+    /// Returns the address of a thread that ended although nobody stopped it.
+    pub(super) fn dead(&self) -> Option<SocketAddr> {
+        self.threads.iter().find(|(_, thread)| thread.is_finished()).map(|(address, _)| *address)
+    }
+}
+
+impl Drop for Listeners {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for (_, thread) in self.threads.drain(..) {
+            // It was noticed before if it had died.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn not_opened(port: &Port, error: &io::Error) -> String {
+    let number = port.address.port();
+    let owner = match port_owner(number).filter(|_| error.kind() == io::ErrorKind::AddrInUse) {
+        Some(owner) => format!(" ({owner} uses it)"),
+        None => String::new(),
+    };
+    let next = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "; let that program forward the datagrams to another port, and name it with --listen 127.0.0.1:PORT"
+        }
+        _ => "",
+    };
+    format!("cannot listen on UDP port {number}: {error}{owner}; games that send there are not recorded{next}")
+}
+
+struct Listener {
+    receiver: Receiver,
+    admission: Admission,
+    forward: Option<Forward>,
+    port: switchboard::Port,
+    stop: Arc<AtomicBool>,
+}
+
+impl Listener {
+    fn run(mut self) {
+        let Self { receiver, admission, forward, port, stop } = &mut self;
+        while !stop.load(Ordering::Relaxed) {
+            let received = receiver.receive(|datagram| {
+                if !admission.admits(datagram.from.ip()) {
+                    return;
+                }
+                // First of all: the other programs wait for it.
+                if let Some(forward) = forward {
+                    forward.send(datagram.bytes);
+                }
+                port.take(datagram.bytes, datagram.from, datagram.at);
+            });
+            match received {
+                Ok(0) => {}
+                Ok(dropped) => port.dropped_by_system(dropped),
+                Err(_) => std::thread::sleep(AFTER_ERROR),
+            }
+        }
+    }
+}
+
+/// Relays datagrams to other programs.
+struct Forward {
+    /// Not the socket that receives: if nobody listens there, some systems report that when the socket is read.
+    socket: UdpSocket,
+    to: Vec<SocketAddr>,
+}
+
+impl Forward {
+    fn new(to: &[SocketAddr]) -> io::Result<Option<Self>> {
+        if to.is_empty() {
+            return Ok(None);
+        }
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+        // A program that does not keep up costs its own datagrams, not ours.
+        socket.set_nonblocking(true)?;
+        Ok(Some(Self { socket, to: to.to_vec() }))
+    }
+
+    fn send(&self, datagram: &[u8]) {
+        for to in &self.to {
+            // Nobody may be there yet.
+            let _ = self.socket.send_to(datagram, to);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Connects each sender with the source that records it.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gametape_games::Game;
+
+use super::datagrams::Arrived;
+use super::inbox::{Inbox, Sender};
+use super::recognise::Recognition;
+
+/// A sender that is silent this long gives its place to another one that has none.
+const SILENT: Duration = Duration::from_secs(5);
+
+/// The inboxes of all sources.
+#[derive(Debug)]
+pub(super) struct Switchboard {
+    inboxes: Vec<Arc<Inbox>>,
+    /// Assigning places is rare; receiving is not, and looks at the inboxes only.
+    assigning: Mutex<u64>,
+    unknown: AtomicU64,
+    no_place: AtomicU64,
+}
+
+/// One port's part of the switchboard: what it recognises, and whom it knows.
+#[derive(Debug)]
+pub(super) struct Port {
+    board: Arc<Switchboard>,
+    recognition: Recognition,
+    port: u16,
+    /// The last sender, the number it had, and its inbox.
+    last: Option<(SocketAddr, &'static str, usize, u64)>,
+    /// Inboxes of senders whose datagrams are not all known.
+    by_address: HashMap<SocketAddr, usize>,
+}
+
+impl Switchboard {
+    pub(super) fn new(inboxes: Vec<Arc<Inbox>>) -> Self {
+        Self { inboxes, assigning: Mutex::new(0), unknown: AtomicU64::new(0), no_place: AtomicU64::new(0) }
+    }
+
+    /// Returns how many datagrams no game knew and no recording kept, and how many found all places taken.
+    pub(super) fn not_recorded(&self) -> (u64, u64) {
+        (self.unknown.load(Ordering::Relaxed), self.no_place.load(Ordering::Relaxed))
+    }
+
+    /// Returns the inbox of a sender in a game, and its number. Assigns one if the sender has none.
+    fn place(&self, address: SocketAddr, game: &'static Game, port: u16, now: Instant) -> Option<(usize, u64)> {
+        let mut number = self.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+        let senders: Vec<Option<(Sender, Instant)>> = self.inboxes.iter().map(|inbox| inbox.sender()).collect();
+        let is_same = |sender: &Sender| sender.address == address && sender.game.id == game.id;
+        let own = senders.iter().position(|sender| sender.is_some_and(|(sender, _)| is_same(&sender)));
+        if let Some(index) = own {
+            return Some((index, senders.get(index).copied().flatten()?.0.number));
+        }
+        let is_silent = |last: Instant| now.checked_duration_since(last).is_some_and(|silent| silent >= SILENT);
+        let quiet = |sender: &Option<(Sender, Instant)>| sender.is_none_or(|(_, last)| is_silent(last));
+        // A game that was restarted sends from another port of the same machine: its recording goes on where it was.
+        let again = |sender: &Option<(Sender, Instant)>| {
+            sender.is_some_and(|(sender, last)| {
+                let left = is_silent(last) || has_gone(sender.address);
+                sender.address.ip() == address.ip() && sender.game.id == game.id && left
+            })
+        };
+        let is_open = |index: &usize| self.inboxes.get(*index).is_some_and(|inbox| !inbox.is_closed());
+        let find = |fits: &dyn Fn(&Option<(Sender, Instant)>) -> bool| {
+            let fitting = senders.iter().enumerate().filter(|(_, sender)| fits(sender)).map(|(index, _)| index);
+            fitting.into_iter().find(is_open)
+        };
+        let index = find(&again).or_else(|| find(&|sender| sender.is_none())).or_else(|| find(&quiet))?;
+        *number += 1;
+        let sender = Sender { address, game, port, number: *number };
+        self.inboxes.get(index)?.assign(sender, now).then_some((index, *number))
+    }
+}
+
+impl Port {
+    pub(super) fn new(board: Arc<Switchboard>, recognition: Recognition, port: u16) -> Self {
+        Self { board, recognition, port, last: None, by_address: HashMap::new() }
+    }
+
+    /// Hands a datagram over to the source that records its sender.
+    pub(super) fn take(&mut self, datagram: &[u8], from: SocketAddr, at: Instant) {
+        let Some(known) = self.recognition.recognise(datagram) else {
+            // Beside a recording it is kept; it never starts one.
+            match self.by_address.get(&from).and_then(|index| self.board.inboxes.get(*index)) {
+                Some(inbox) if inbox.sender().is_some_and(|(sender, _)| sender.address == from) => {
+                    inbox.put(Arrived { at, stream: None, bytes: datagram });
+                }
+                _ => {
+                    self.board.unknown.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            return;
+        };
+        let now = Instant::now();
+        let is_last = |(address, game, ..): &(SocketAddr, &str, usize, u64)| *address == from && *game == known.game.id;
+        let place = self.last.filter(is_last).map(|(_, _, index, number)| (index, number));
+        // The place may have been given to another sender since.
+        let is_valid = |(index, number): &(usize, u64)| {
+            let inbox = self.board.inboxes.get(*index);
+            inbox.and_then(|inbox| inbox.sender()).is_some_and(|(sender, _)| sender.number == *number)
+        };
+        let place = place.filter(is_valid).or_else(|| self.board.place(from, known.game, self.port, now));
+        let Some((index, number)) = place else {
+            self.board.no_place.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        if self.last.is_none_or(|last| last != (from, known.game.id, index, number)) {
+            self.last = Some((from, known.game.id, index, number));
+            self.by_address.retain(|_, other| *other != index);
+            self.by_address.insert(from, index);
+        }
+        if let Some(inbox) = self.board.inboxes.get(index) {
+            inbox.put(Arrived { at, stream: Some(known.stream), bytes: known.recorded });
+        }
+    }
+
+    /// Counts datagrams that the system dropped on this port. It does not say whose they were: all that are received here.
+    pub(super) fn dropped_by_system(&self, count: u64) {
+        for inbox in &self.board.inboxes {
+            if inbox.sender().is_some_and(|(sender, _)| sender.port == self.port) {
+                inbox.dropped_by_system(count);
+            }
+        }
+    }
+}
+
+/// Returns whether no program on this machine sends from this address any more. Of other machines it is not known.
+pub(super) fn has_gone(address: SocketAddr) -> bool {
+    let is_free = |host| match std::net::UdpSocket::bind((host, address.port())) {
+        Ok(_) => Some(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Some(false),
+        // Not an address of this machine.
+        Err(_) => None,
+    };
+    // A socket that is bound to no address in particular does not always keep others from its port on one address, and vice versa.
+    let anywhere = std::net::IpAddr::from(std::net::Ipv4Addr::UNSPECIFIED);
+    is_free(address.ip()) == Some(true) && is_free(anywhere) == Some(true)
+}
