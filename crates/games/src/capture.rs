@@ -29,6 +29,11 @@ pub enum Transport {
         /// Request path.
         path: &'static str,
     },
+    /// Datagrams that the game sends over UDP. What they are is decided by their contents ([`Rules::datagram`]), never by the port.
+    Udp {
+        /// The port to which the game sends by default; 0 if it has none, and the user chooses one.
+        port: u16,
+    },
     /// Only found in files of other programs.
     File,
 }
@@ -165,6 +170,18 @@ pub trait Rules: Debug + Sync {
     fn stream_of(&self, _section_bytes: u64, _front: &[u8]) -> Option<&'static str> {
         None
     }
+
+    /// Returns the stream that a datagram belongs to; `None` if it is not one of this game's. Must decide by length and content alone, and only
+    /// accept what is certainly from this game: games share ports.
+    ///
+    /// If the game encrypts its datagrams, appends to `plain` (which is empty) what is recorded in their place; nothing if they are recorded as
+    /// they came. [`sent_datagram`](Self::sent_datagram) must restore the datagram from it, byte for byte.
+    fn datagram(&self, _datagram: &[u8], _plain: &mut Vec<u8>) -> Option<&'static str> {
+        None
+    }
+
+    /// Appends the datagram that a recorded frame was made of to `datagram` (which is empty); nothing if the frame is the datagram.
+    fn sent_datagram(&self, _stream: &str, _frame: &[u8], _datagram: &mut Vec<u8>) {}
 
     /// How long the [`counter`](Self::counter) must have increased, with the frames identified as this game's, before
     /// the identification is accepted. For games whose frames look like those of another game for a while.

@@ -98,6 +98,12 @@ impl Game {
         self.streams.iter().filter_map(Stream::section)
     }
 
+    /// Returns the port to which it sends its datagrams by default; 0 if the user chooses one, `None` if it sends none.
+    #[must_use]
+    pub fn udp_port(&self) -> Option<u16> {
+        self.streams.iter().find_map(Stream::udp_port)
+    }
+
     /// Returns the stream with exactly this name.
     #[must_use]
     pub fn stream(&self, name: &str) -> Option<&'static Stream> {
@@ -117,7 +123,7 @@ impl Stream {
     pub fn section(&self) -> Option<&'static str> {
         match self.transport {
             Transport::SharedMemory { section, .. } => Some(section),
-            Transport::Http { .. } | Transport::File => None,
+            _ => None,
         }
     }
 
@@ -126,7 +132,7 @@ impl Stream {
     pub fn section_bytes(&self) -> Option<u32> {
         match self.transport {
             Transport::SharedMemory { section_bytes, .. } => Some(section_bytes),
-            Transport::Http { .. } | Transport::File => None,
+            _ => None,
         }
     }
 
@@ -135,7 +141,16 @@ impl Stream {
     pub fn endpoint(&self) -> Option<(u16, &'static str)> {
         match self.transport {
             Transport::Http { port, path } => Some((port, path)),
-            Transport::SharedMemory { .. } | Transport::File => None,
+            _ => None,
+        }
+    }
+
+    /// Returns the port to which the game sends its datagrams by default; 0 if the user chooses one.
+    #[must_use]
+    pub fn udp_port(&self) -> Option<u16> {
+        match self.transport {
+            Transport::Udp { port } => Some(port),
+            _ => None,
         }
     }
 

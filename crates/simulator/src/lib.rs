@@ -22,6 +22,7 @@
 mod bare;
 mod board;
 mod car;
+mod datagrams;
 mod driver;
 mod game;
 pub mod live;
@@ -35,6 +36,7 @@ mod weather;
 
 pub use board::{Board, NO_TIME_MS, SessionKind, Status};
 pub use car::{Car, Engine, Wheel};
+pub use datagrams::{DatagramEncoder, Datagrams, datagram_encoder};
 pub use game::{Command, Game, Settings, Start};
 pub use pages::{AssettoCorsaPages, PLAYER_CAR_ID, Pages, time_text};
 pub use samples::Samples;
