@@ -11,7 +11,7 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`f1`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
+//! - [`f1`], [`forza`], [`dirt_rally`], [`ea_wrc`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -23,8 +23,11 @@ pub mod assetto_corsa_evo;
 pub mod assetto_corsa_rally;
 mod bytes;
 mod capture;
+pub mod dirt_rally;
+pub mod ea_wrc;
 pub mod echo_vr;
 pub mod f1;
+pub mod forza;
 mod fuzz;
 pub mod iracing;
 mod lap_frame;
@@ -33,6 +36,7 @@ mod registry;
 mod sample;
 mod sane;
 mod session_kind;
+mod stage;
 mod text;
 pub mod trackmania;
 mod typed;

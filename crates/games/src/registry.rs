@@ -1,7 +1,10 @@
 //! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, f1, iracing};
+use crate::{
+    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, dirt_rally, ea_wrc, echo_vr, f1,
+    forza, iracing,
+};
 
 /// All games, sorted by id.
 pub const GAMES: &[Game] = &[
@@ -9,11 +12,15 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_competizione::GAME,
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
+    dirt_rally::GAME,
+    ea_wrc::GAME,
     echo_vr::GAME,
     f1::F1_22,
     f1::F1_23,
     f1::F1_24,
     f1::F1_25,
+    forza::HORIZON,
+    forza::MOTORSPORT,
     iracing::GAME,
 ];
 
@@ -142,6 +149,18 @@ impl Stream {
         match self.transport {
             Transport::Http { port, path } => Some((port, path)),
             _ => None,
+<<<<<<< HEAD
+=======
+        }
+    }
+
+    /// Returns the port to which the game sends its datagrams by default; 0 if the user chooses one.
+    #[must_use]
+    pub fn udp_port(&self) -> Option<u16> {
+        match self.transport {
+            Transport::Udp { port } => Some(port),
+            _ => None,
+>>>>>>> udp-forza
         }
     }
 

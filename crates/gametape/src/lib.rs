@@ -62,7 +62,7 @@ pub mod watch;
 pub use capture::TapeSummary;
 pub use library::{
     Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,
-    Summary, shared_memory,
+    Summary, Udp, shared_memory, udp,
 };
 pub use sys::Prefix;
 pub use tape::Tape;

@@ -9,6 +9,9 @@
 )]
 
 mod assetto_corsa_family;
+mod dirt_rally;
+mod ea_wrc;
+mod forza;
 mod games;
 mod ibt;
 mod ibt_damage;
@@ -18,3 +21,4 @@ mod real_data;
 mod samples;
 mod structs;
 mod support;
+mod udp_frames;

@@ -15,6 +15,7 @@ mod known_types;
 mod listener;
 mod offers;
 mod own_memory;
+mod own_udp;
 mod page_source;
 mod queued;
 mod ring;
@@ -31,6 +32,7 @@ pub use bytes::FrameWriter;
 pub use capture::Capture;
 pub use frames::{FrameStream, Frames};
 pub use own_memory::{SharedMemory, shared_memory};
+pub use own_udp::{Udp, udp};
 #[cfg(feature = "store")]
 pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};
 pub use running::RunningCapture;

@@ -4,6 +4,7 @@ use std::any::TypeId;
 
 use super::known::KnownGame;
 use super::own_memory::OwnMemory;
+use super::own_udp::Udp;
 use super::start_error::StartError;
 use super::tape_source::Gate;
 use super::tape_source::TapeSource;
@@ -14,7 +15,7 @@ use crate::sys::Prefix;
 use crate::tape::Tape;
 
 /// A source for a capture: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), shared memory of another game
-/// ([`shared_memory`](crate::shared_memory)), a custom [`Source`], or a [`Tape`](crate::Tape).
+/// ([`shared_memory`](crate::shared_memory)), datagrams ([`udp`](crate::udp)), a custom [`Source`], or a [`Tape`](crate::Tape).
 pub trait IntoSource {
     /// Converts it to a source that can be started.
     fn into_source(self) -> SourceSpec;
@@ -31,6 +32,7 @@ pub(crate) enum SourceKind {
     Memory(OwnMemory),
     Own(Box<dyn Source>),
     Tape(Tape),
+    Udp(Udp),
 }
 
 /// A stream that a source is known to provide.
@@ -57,7 +59,9 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.hz = Some(hz),
             SourceKind::Memory(memory) => memory.hz = hz,
-            SourceKind::Own(_) | SourceKind::Tape(_) => return Err(StartError::NotForThisSource { option: "hz" }),
+            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => {
+                return Err(StartError::NotForThisSource { option: "hz" });
+            }
         }
         Ok(())
     }
@@ -67,7 +71,7 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.prefix = prefix.clone(),
             SourceKind::Memory(memory) => memory.prefix = prefix.clone(),
-            SourceKind::Own(_) | SourceKind::Tape(_) => return false,
+            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => return false,
         }
         true
     }
@@ -86,7 +90,7 @@ impl SourceSpec {
             SourceKind::Memory(other) => {
                 self.set_prefix(&other.prefix);
             }
-            SourceKind::Own(_) | SourceKind::Tape(_) => {}
+            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => {}
         }
     }
 
@@ -109,6 +113,7 @@ impl SourceSpec {
             SourceKind::Memory(memory) => Ok(Box::new(memory.open()?)),
             SourceKind::Own(source) => Ok(source),
             SourceKind::Tape(tape) => Ok(Box::new(TapeSource::open(&tape, gate.clone())?)),
+            SourceKind::Udp(udp) => Ok(Box::new(udp.open()?)),
         }
     }
 }

@@ -25,6 +25,14 @@ pub enum StartError {
         /// The option.
         option: &'static str,
     },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; another program may use the port")]
+    Port {
+        /// The address.
+        address: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// The sampling rate is out of range.
     #[error("the sampling rate of {hz} Hz is out of range; use 1 to 1000 Hz")]
     Rate {

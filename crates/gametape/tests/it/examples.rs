@@ -198,3 +198,31 @@ fn udp_game_records_datagrams() {
     child.stdout = Some(out.into_inner());
     assert!(interrupt_after(child, 0).ends_with("1 tapes\n"));
 }
+
+#[test]
+fn udp_packets_calls_back_with_structs() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut child = start("udp_packets", folder.path(), &[&free]);
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, format!("listening on {free}\n"), "{}", error_text(&mut child));
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    for number in 1..10_u32 {
+        socket.send_to(b"something else", &free).unwrap();
+        let speed = number as f32 / 2.0;
+        socket.send_to(&[*b"CAR1", number.to_le_bytes(), speed.to_le_bytes()].concat(), &free).unwrap();
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "{}", error_text(&mut child));
+        assert!(line.ends_with(&format!(" tick {number} {speed} m/s\n")), "{line}");
+    }
+    child.stdout = Some(out.into_inner());
+    assert!(interrupt_after(child, 0).ends_with("1 tapes\n"));
+    let [path] = tapes(&folder.path().join("sessions")).try_into().unwrap();
+    let tape = Tape::open(&path).unwrap();
+    assert!(tape.stream_named("car").unwrap().spec().channel("speed").is_some());
+    // What came before the first packet starts no tape.
+    let frames = |name: &str| tape.stream_named(name).unwrap().totals().frames;
+    assert_eq!((frames("car"), frames("other")), (9, 8));
+}

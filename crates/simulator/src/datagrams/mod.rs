@@ -3,7 +3,15 @@
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
 
+mod dirt_rally;
+mod ea_wrc;
+mod forza;
+mod packed;
+
 use crate::game::Game;
+use dirt_rally::DirtEncoder;
+use ea_wrc::WrcEncoder;
+use forza::ForzaEncoder;
 
 /// Encodes the simulated car as the datagrams of a game.
 pub trait DatagramEncoder: Send {
@@ -49,4 +57,9 @@ pub fn datagram_encoder(game_id: &str) -> Option<Box<dyn DatagramEncoder>> {
 type New = fn() -> Box<dyn DatagramEncoder>;
 
 /// All encoders, by the id of their game.
-const ENCODERS: &[(&str, New)] = &[];
+const ENCODERS: &[(&str, New)] = &[
+    ("dirt-rally", || Box::new(DirtEncoder::default())),
+    ("ea-wrc", || Box::new(WrcEncoder::default())),
+    ("forza-horizon", || Box::new(ForzaEncoder::of("forza-horizon"))),
+    ("forza-motorsport", || Box::new(ForzaEncoder::of("forza-motorsport"))),
+];

@@ -1,6 +1,7 @@
 //! Tests of the whole simulation: drives, pages, scripts.
 mod determinism;
 mod drive;
+mod forza_and_rally;
 mod laps;
 mod pits;
 mod scenarios;

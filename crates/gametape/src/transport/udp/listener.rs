@@ -1,7 +1,7 @@
 //! The threads that receive: one for each port.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -10,12 +10,15 @@ use std::time::Duration;
 use gametape_games::Game;
 
 use super::admission::Admission;
+use super::forward::Forward;
 use super::port_owner::port_owner;
 use super::recognise::Recognition;
 use super::settings::{Port, UdpSettings};
 use super::socket::Receiver;
 use super::switchboard::{self, Switchboard};
 
+/// How long a call waits for a datagram: the time in which a stop is noticed.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// A socket that cannot be read is tried again after this time: the network may come back.
 const AFTER_ERROR: Duration = Duration::from_millis(200);
 
@@ -40,7 +43,7 @@ impl Listeners {
         let stop = Arc::new(AtomicBool::new(false));
         let mut listeners = Self { threads: Vec::new(), buffer_bytes: None, stop, notices: Vec::new() };
         for port in settings.ports(game) {
-            let receiver = match Receiver::bind(port.address, port.broadcast) {
+            let receiver = match Receiver::bind(port.address, port.broadcast, PATIENCE) {
                 Ok(receiver) => receiver,
                 Err(error) => {
                     listeners.notices.push(not_opened(&port, &error));
@@ -126,32 +129,6 @@ impl Listener {
                 Ok(dropped) => port.dropped_by_system(dropped),
                 Err(_) => std::thread::sleep(AFTER_ERROR),
             }
-        }
-    }
-}
-
-/// Relays datagrams to other programs.
-struct Forward {
-    /// Not the socket that receives: if nobody listens there, some systems report that when the socket is read.
-    socket: UdpSocket,
-    to: Vec<SocketAddr>,
-}
-
-impl Forward {
-    fn new(to: &[SocketAddr]) -> io::Result<Option<Self>> {
-        if to.is_empty() {
-            return Ok(None);
-        }
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        // A program that does not keep up costs its own datagrams, not ours.
-        socket.set_nonblocking(true)?;
-        Ok(Some(Self { socket, to: to.to_vec() }))
-    }
-
-    fn send(&self, datagram: &[u8]) {
-        for to in &self.to {
-            // Nobody may be there yet.
-            let _ = self.socket.send_to(datagram, to);
         }
     }
 }

@@ -9,8 +9,10 @@
 //! in one game goes to one tape, so a [`UdpSource`] records one sender at a time, and there are several of them.
 mod admission;
 mod datagrams;
+mod forward;
 mod inbox;
 mod listener;
+mod own;
 mod port_owner;
 mod recognise;
 mod settings;
@@ -19,6 +21,7 @@ mod source;
 mod stage;
 mod switchboard;
 
+pub(crate) use own::{OwnPacket, OwnUdpSource};
 pub use settings::UdpSettings;
 pub use source::UdpSource;
 

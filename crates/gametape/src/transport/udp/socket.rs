@@ -12,8 +12,6 @@ const MOST_BYTES: usize = 1 << 16;
 const AT_ONCE: usize = 32;
 /// Half a second of the fastest sender that is imaginable, if the system grants it.
 const WANTED_BUFFER_BYTES: usize = 32 << 20;
-/// How long a call waits for a datagram: the time in which a stop is noticed.
-const PATIENCE: Duration = Duration::from_millis(250);
 /// Datagrams are received sooner after they arrive. What is older, or from the future, means that the clock was set.
 #[cfg(target_os = "linux")]
 const MOST_AGE: Duration = Duration::from_secs(2);
@@ -37,15 +35,15 @@ pub(super) struct Received<'a> {
 }
 
 impl Receiver {
-    /// Binds a socket. If it is `shared`, other programs may bind the port too: all of them get broadcasts.
-    pub(super) fn bind(address: SocketAddr, shared: bool) -> io::Result<Self> {
+    /// Binds a socket that waits this long for datagrams. If it is `shared`, other programs may bind the port too: all of them get broadcasts.
+    pub(super) fn bind(address: SocketAddr, shared: bool, patience: Duration) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if shared {
             socket.set_reuse_address(true)?;
         }
         // Without the buffer it works too, until the machine is busy.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER_BYTES);
-        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(patience))?;
         socket.bind(&address.into())?;
         let receiver = Self { socket: socket.into(), buffer: vec![0; MOST_BYTES * AT_ONCE], dropped: 0 };
         receiver.set_up()?;
@@ -180,7 +178,7 @@ mod tests {
 
     #[test]
     fn every_datagram_arrives_whole_and_with_its_time() {
-        let mut receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let mut receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), false, Duration::from_millis(100)).unwrap();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         let to = receiver.address().unwrap();
         // Also the empty one, and the longest that there is.
@@ -207,7 +205,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_the_system_drops_is_counted() {
-        let mut receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let mut receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), false, Duration::from_millis(100)).unwrap();
         socket2::SockRef::from(&receiver.socket).set_recv_buffer_size(4096).unwrap();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         for _ in 0..100 {

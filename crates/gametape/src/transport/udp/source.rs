@@ -18,7 +18,7 @@ use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceErro
 /// The stream of what a sender sends besides the game's own datagrams.
 pub(super) const OTHER: &str = "other";
 /// How much of it is kept on a tape. The rest is only counted.
-const MOST_OTHER_BYTES: u64 = 16 << 20;
+pub(super) const MOST_OTHER_BYTES: u64 = 16 << 20;
 /// How long a read waits for datagrams while a game sends, and while none does.
 const NAP: Duration = Duration::from_millis(100);
 const IDLE_NAP: Duration = Duration::from_millis(400);
