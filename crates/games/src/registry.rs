@@ -149,18 +149,6 @@ impl Stream {
         match self.transport {
             Transport::Http { port, path } => Some((port, path)),
             _ => None,
-<<<<<<< HEAD
-=======
-        }
-    }
-
-    /// Returns the port to which the game sends its datagrams by default; 0 if the user chooses one.
-    #[must_use]
-    pub fn udp_port(&self) -> Option<u16> {
-        match self.transport {
-            Transport::Udp { port } => Some(port),
-            _ => None,
->>>>>>> udp-forza
         }
     }
 

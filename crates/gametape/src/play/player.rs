@@ -126,7 +126,14 @@ impl Player {
         let parts = find_parts(&raw)?;
         let (times, end_ns) = self.times(&raw, &parts)?;
         let lookahead = parts.playback.lookahead(&parts.list);
-        let plan = Plan { parts: parts.list.clone(), lookahead, times: times.clone(), end_ns, looping: self.looping };
+        let plan = Plan {
+            parts: parts.list.clone(),
+            lookahead,
+            times: times.clone(),
+            end_ns,
+            looping: self.looping,
+            shows_state: parts.playback.shows_state(),
+        };
         // Reads ahead during the checks below.
         let prefetch = Prefetch::start(raw.clone(), plan)?;
         let processes = || crate::sys::running_processes();

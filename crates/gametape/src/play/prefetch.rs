@@ -33,6 +33,8 @@ pub(super) struct Plan {
     /// Time until which the last frame is shown.
     pub(super) end_ns: u64,
     pub(super) looping: bool,
+    /// Whether frames are a state that lasts; if not, they are messages.
+    pub(super) shows_state: bool,
 }
 
 struct Seek {
@@ -202,6 +204,10 @@ impl Reader<'_> {
         }
         let mut shown = Vec::new();
         for cursor in &mut self.cursors {
+            if !self.plan.shows_state {
+                cursor.seek_time(at_ns, &mut self.chunk)?;
+                continue;
+            }
             let mut found = cursor.seek(at_ns, &mut self.chunk)?;
             if !found {
                 // If the first frame follows shortly, it belongs to the beginning.
@@ -272,11 +278,16 @@ impl Cursor<'_> {
             Ok(false) => {}
             Err(error) => tell_damage(error, chunk)?,
         }
-        match self.frames.seek_time(at_ns) {
-            Ok(()) => {}
-            Err(error) => tell_damage(error, chunk)?,
-        }
+        self.seek_time(at_ns, chunk)?;
         Ok(false)
+    }
+
+    /// Seeks to the first frame at or after `at_ns`.
+    fn seek_time(&mut self, at_ns: u64, chunk: &mut Chunk) -> Result<(), ReadError> {
+        match self.frames.seek_time(at_ns) {
+            Ok(()) => Ok(()),
+            Err(error) => tell_damage(error, chunk),
+        }
     }
 
     /// Returns the time of the next readable frame.

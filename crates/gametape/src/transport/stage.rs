@@ -59,6 +59,12 @@ pub(crate) trait Playback {
         stream.totals().frames == 0
     }
 
+    /// Returns whether clients can observe a frame for as long as there is no later one. If not, each frame is a message: it is shown once, at
+    /// its time.
+    fn shows_state(&self) -> bool {
+        true
+    }
+
     /// Returns what links frames to those that follow them; `None` if each frame can be shown by itself.
     fn lookahead(&self, _parts: &[Part]) -> Option<Box<dyn Lookahead>> {
         None

@@ -34,6 +34,10 @@ impl Playback for UdpPlayback {
         Some(Part { stream: stream.id(), name, rank: 3, moves: true })
     }
 
+    fn shows_state(&self) -> bool {
+        false
+    }
+
     fn open(&self, _tape: &Tape, parts: &[Part], options: &StageOptions) -> Result<OpenStage, StageError> {
         let usual = self.game.udp_port().filter(|port| *port > 0 && options.prefix.as_str().is_empty());
         let to = match (options.send_to.as_slice(), usual) {
