@@ -10,10 +10,15 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
     echo_vr::GAME,
+    f1::F1_18,
+    f1::F1_19,
+    f1::F1_20,
+    f1::F1_21,
     f1::F1_22,
     f1::F1_23,
     f1::F1_24,
     f1::F1_25,
+    f1::F1_26,
     iracing::GAME,
 ];
 

@@ -9,6 +9,9 @@
 )]
 
 mod assetto_corsa_family;
+mod f1;
+mod f1_laps;
+mod f1_vectors;
 mod games;
 mod ibt;
 mod ibt_damage;
