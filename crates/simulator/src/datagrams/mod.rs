@@ -3,6 +3,8 @@
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
 
+mod f1;
+
 use crate::game::Game;
 
 /// Encodes the simulated car as the datagrams of a game.
@@ -49,4 +51,10 @@ pub fn datagram_encoder(game_id: &str) -> Option<Box<dyn DatagramEncoder>> {
 type New = fn() -> Box<dyn DatagramEncoder>;
 
 /// All encoders, by the id of their game.
-const ENCODERS: &[(&str, New)] = &[];
+const ENCODERS: &[(&str, New)] = &[
+    ("f1-22", || Box::new(f1::F1::new(2022))),
+    ("f1-23", || Box::new(f1::F1::new(2023))),
+    ("f1-24", || Box::new(f1::F1::new(2024))),
+    ("f1-25", || Box::new(f1::F1::new(2025))),
+    ("f1-26", || Box::new(f1::F1::new(2026))),
+];
