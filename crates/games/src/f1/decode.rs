@@ -106,9 +106,9 @@ impl F1Decoder {
     fn read_session(&mut self, packet: &[u8], sample: &mut Sample) {
         let Some(session) = self.session.read(packet) else { return };
         self.length_m = session.length_m;
-        sample.air_celsius = Some(session.air_celsius);
-        sample.track_celsius = Some(session.track_celsius);
-        sample.session_left_ms = Some(u32::from(session.left_s) * 1000);
+        sample.air_celsius = session.air_celsius;
+        sample.track_celsius = session.track_celsius;
+        sample.session_left_ms = session.left_s.map(|seconds| u32::from(seconds) * 1000);
     }
 
     fn read_lap(&self, packet: &[u8], player: usize, sample: &mut Sample) {

@@ -2,10 +2,8 @@
 //!
 //! The lap number does not rise at the chequered flag: the timer falls, the last lap time changes, and the result becomes "finished". If the
 //! session ends before a packet says so, the session history that follows has the time.
-use std::collections::VecDeque;
-
 use crate::capture::{Presence, SeenFrame};
-use crate::lap_frame::{Identity, LapFrame, Pit, ReadLaps, SectorValue, Validity, Verdict};
+use crate::lap_frame::{Identity, LapFrame, Pit, ReadLaps, SectorValue, Validity};
 use crate::session_kind::SessionKind;
 
 use super::event::{Event, event};
@@ -13,8 +11,9 @@ use super::fields::{Field, Table};
 use super::header::Header;
 use super::names::{rain, season, session_kind, session_name, tyre_name};
 use super::newest::{Kept, Newest};
-use super::packets::{HistoryLap, HistoryTable, LapData, LapDataTable, ParticipantsTable, SessionTable};
+use super::packets::{HistoryTable, LapData, LapDataTable, ParticipantsTable, SessionTable};
 use super::rules::{team_words, track_words};
+use super::verdicts::Verdicts;
 
 /// A last lap time that appears while the timer shows nearly the same ends the lap, whether its number rises or not.
 const OFFICIAL_NEAR_MS: u32 = 1_000;
@@ -185,8 +184,8 @@ impl F1Laps {
         self.kind = name.map_or(SessionKind::Unknown, session_kind);
         self.length_m = session.length_m;
         self.safety_car = Some(session.safety_car);
-        laps.air_celsius = Some(session.air_celsius);
-        laps.track_celsius = Some(session.track_celsius);
+        laps.air_celsius = session.air_celsius;
+        laps.track_celsius = session.track_celsius;
         laps.rain = rain(session.weather);
         let (track, layout) = track_words(session.track);
         self.identity.replace_with(Identity {
@@ -339,41 +338,4 @@ fn sector_value(lap: &LapData) -> SectorValue {
         _ => None,
     };
     ended_ms.map_or(SectorValue::None, SectorValue::Own)
-}
-
-/// Validity of completed laps by the session history, which is the authority. A lap frame has room for one lap: they are told one after
-/// another, and again when they change.
-#[derive(Debug, Default)]
-struct Verdicts {
-    waiting: VecDeque<(u8, bool)>,
-    /// What was told, by lap number.
-    told: Vec<Option<bool>>,
-}
-
-impl Verdicts {
-    fn take(&mut self, laps: impl Iterator<Item = HistoryLap>) {
-        self.waiting.clear();
-        let ended = laps.filter(|lap| lap.time_ms.is_some()).map(|lap| (lap.number, lap.valid & 1 == 0));
-        let mut last = None;
-        for (number, invalid) in ended {
-            last = Some((number, invalid));
-            if self.told.get(usize::from(number)).copied().flatten() != Some(invalid) {
-                self.waiting.push_back((number, invalid));
-            }
-        }
-        // The tracker may not have counted the newest lap when it was told.
-        self.waiting.extend(last.filter(|last| self.waiting.back() != Some(last)));
-    }
-
-    fn next(&mut self) -> Option<Verdict> {
-        let (number, invalid) = self.waiting.pop_front()?;
-        let at = usize::from(number);
-        if self.told.len() <= at {
-            self.told.resize(at + 1, None);
-        }
-        if let Some(told) = self.told.get_mut(at) {
-            *told = Some(invalid);
-        }
-        Some(Verdict { lap: number.into(), invalid: Some(invalid), counts_for_best: None })
-    }
 }

@@ -21,6 +21,7 @@ mod older;
 mod packets;
 mod race;
 mod rules;
+mod verdicts;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

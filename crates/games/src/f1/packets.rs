@@ -1,5 +1,6 @@
 //! Values of the packets that samples, laps and standings are made of, the same in all formats.
 use super::fields::{Duration, Field, Table};
+use crate::sane::not_zero;
 
 /// Fields of the lap data packet.
 #[derive(Debug, Clone, Copy)]
@@ -141,12 +142,14 @@ pub(super) struct SessionTable {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Session {
     pub(super) weather: u8,
-    pub(super) track_celsius: f32,
-    pub(super) air_celsius: f32,
+    /// `None` while it is 0, as at the start of a session.
+    pub(super) track_celsius: Option<f32>,
+    pub(super) air_celsius: Option<f32>,
     pub(super) length_m: Option<f32>,
     pub(super) session_type: u8,
     pub(super) track: i8,
-    pub(super) left_s: u16,
+    /// `None` if there is no limit, as in time trials, or no time is left.
+    pub(super) left_s: Option<u16>,
     /// 0 none, 1 full, 2 virtual, 3 formation lap.
     pub(super) safety_car: u8,
     pub(super) online: bool,
@@ -177,12 +180,12 @@ impl SessionTable {
         }
         Some(Session {
             weather: self.weather.count(packet, 0)?,
-            track_celsius: self.track_celsius.number(packet, 0)?,
-            air_celsius: self.air_celsius.number(packet, 0)?,
+            track_celsius: self.track_celsius.number(packet, 0).and_then(not_zero),
+            air_celsius: self.air_celsius.number(packet, 0).and_then(not_zero),
             length_m: self.length.number(packet, 0).filter(|metres| *metres > 0.0),
             session_type: self.session_type.count(packet, 0)?,
             track: self.track.count(packet, 0)?,
-            left_s: self.left.count(packet, 0)?,
+            left_s: self.left.count(packet, 0).filter(|seconds| *seconds > 0),
             safety_car: self.safety_car.count(packet, 0)?,
             online: self.network_game.whole(packet, 0)? != 0,
         })

@@ -10,6 +10,7 @@
 
 mod assetto_corsa_family;
 mod f1;
+mod f1_cars;
 mod f1_laps;
 mod f1_vectors;
 mod games;

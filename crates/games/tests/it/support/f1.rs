@@ -1,10 +1,15 @@
 //! Builds F1 packets by the names of their fields.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
-use gametape_games::{Kind, Layout, SeenFrame, f1};
+use gametape_games::{Game, Kind, Layout, SeenFrame, f1, find_game};
 
 pub const UID: u64 = 0x1234_5678_9ABC_DEF0;
 /// Index of the player's car.
 pub const PLAYER: u8 = 19;
+
+/// The game of a packet format.
+pub fn game(format: u16) -> &'static Game {
+    find_game(&f1::game_id(format).unwrap()).unwrap()
+}
 
 /// A packet.
 #[derive(Clone)]
