@@ -9,6 +9,7 @@ use crate::bytes::{f32_at, f64_at, i32_at};
 use crate::lap_frame::ReadLaps;
 use crate::layout::{Kind, Layout};
 use crate::sample::Decode;
+use crate::standings::ReadStandings;
 
 /// Where the frames of a stream come from. Each transport has a folder in `gametape::transport`; other code uses the accessors of
 /// [`Stream`](crate::Stream).
@@ -212,6 +213,11 @@ pub trait Rules: Debug + Sync {
 
     /// Returns a decoder that turns frames into lap frames.
     fn laps(&self) -> Box<dyn ReadLaps>;
+
+    /// Returns a decoder that turns frames into the standings of all cars; `None` if the game only reports the player's.
+    fn standings(&self) -> Option<Box<dyn ReadStandings>> {
+        None
+    }
 
     /// Returns the status code with which the game's HTTP API sends this response.
     fn http_status(&self, _response: &[u8]) -> u16 {

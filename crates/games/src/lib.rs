@@ -37,6 +37,7 @@ mod sample;
 mod sane;
 mod session_kind;
 mod stage;
+mod standings;
 mod text;
 pub mod trackmania;
 mod typed;
@@ -52,6 +53,7 @@ pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
 pub use registry::{ASSETTO_CORSA_FAMILY, FAMILIES, GAMES, Game, Layouts, SharedMemory, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use session_kind::SessionKind;
+pub use standings::{CarLap, CarResult, CarStanding, ReadStandings};
 pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 

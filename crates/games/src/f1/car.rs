@@ -30,16 +30,20 @@ const CAR_MOTION_DATA: &[Item] = &[
     value("worldRightDirX", I16, ""),
     value("worldRightDirY", I16, ""),
     value("worldRightDirZ", I16, ""),
-    value("gForceLateral", F32, "g"),
-    value("gForceLongitudinal", F32, "g"),
-    value("gForceVertical", F32, "g"),
+    value("gForceLateral", F32, "g").until(2025),
+    value("gForceLongitudinal", F32, "g").until(2025),
+    value("gForceVertical", F32, "g").until(2025),
+    value("gForceLateral", I16, "g/1000").since(2026),
+    value("gForceLongitudinal", I16, "g/1000").since(2026),
+    value("gForceVertical", I16, "g/1000").since(2026),
     value("yaw", F32, "rad"),
     value("pitch", F32, "rad"),
     value("roll", F32, "rad"),
 ];
 
 pub(super) const MOTION_PACKET: &[Item] = &[
-    group("carMotionData", 22, CAR_MOTION_DATA),
+    group("carMotionData", 22, CAR_MOTION_DATA).until(2025),
+    group("carMotionData", 24, CAR_MOTION_DATA).since(2026),
     array("suspensionPosition", F32, 4, "").until(2022),
     array("suspensionVelocity", F32, 4, "").until(2022),
     array("suspensionAcceleration", F32, 4, "").until(2022),
@@ -116,7 +120,8 @@ const CAR_SETUP_DATA: &[Item] = &[
 
 pub(super) const CAR_SETUPS_PACKET: &[Item] = &[
     group("carSetups", 22, CAR_SETUP_DATA).until(2023),
-    group("carSetupData", 22, CAR_SETUP_DATA).since(2024),
+    group("carSetupData", 22, CAR_SETUP_DATA).since(2024).until(2025),
+    group("carSetupData", 24, CAR_SETUP_DATA).since(2026),
     value("nextFrontWingValue", F32, "").since(2024),
 ];
 
@@ -134,13 +139,15 @@ const CAR_TELEMETRY_DATA: &[Item] = &[
     array("brakesTemperature", U16, 4, "degC"),
     array("tyresSurfaceTemperature", U8, 4, "degC"),
     array("tyresInnerTemperature", U8, 4, "degC"),
-    value("engineTemperature", U16, "degC"),
+    value("engineTemperature", U16, "degC").until(2025),
+    value("engineTemperature", U8, "degC").since(2026),
     array("tyresPressure", F32, 4, "psi"),
     array("surfaceType", U8, 4, ""),
 ];
 
 pub(super) const CAR_TELEMETRY_PACKET: &[Item] = &[
-    group("carTelemetryData", 22, CAR_TELEMETRY_DATA),
+    group("carTelemetryData", 22, CAR_TELEMETRY_DATA).until(2025),
+    group("carTelemetryData", 24, CAR_TELEMETRY_DATA).since(2026),
     value("mfdPanelIndex", U8, ""),
     value("mfdPanelIndexSecondaryPlayer", U8, ""),
     value("suggestedGear", I8, ""),
@@ -170,11 +177,13 @@ const CAR_STATUS_DATA: &[Item] = &[
     value("ersDeployMode", U8, ""),
     value("ersHarvestedThisLapMGUK", F32, "J"),
     value("ersHarvestedThisLapMGUH", F32, "J"),
+    value("ersHarvestLimitPerLap", F32, "J").since(2026),
     value("ersDeployedThisLap", F32, "J"),
     value("networkPaused", U8, ""),
 ];
 
-pub(super) const CAR_STATUS_PACKET: &[Item] = &[group("carStatusData", 22, CAR_STATUS_DATA)];
+pub(super) const CAR_STATUS_PACKET: &[Item] =
+    &[group("carStatusData", 22, CAR_STATUS_DATA).until(2025), group("carStatusData", 24, CAR_STATUS_DATA).since(2026)];
 
 const CAR_DAMAGE_DATA: &[Item] = &[
     array("tyresWear", F32, 4, ""),
@@ -201,7 +210,8 @@ const CAR_DAMAGE_DATA: &[Item] = &[
     value("engineSeized", U8, ""),
 ];
 
-pub(super) const CAR_DAMAGE_PACKET: &[Item] = &[group("carDamageData", 22, CAR_DAMAGE_DATA)];
+pub(super) const CAR_DAMAGE_PACKET: &[Item] =
+    &[group("carDamageData", 22, CAR_DAMAGE_DATA).until(2025), group("carDamageData", 24, CAR_DAMAGE_DATA).since(2026)];
 
 const TYRE_SET_DATA: &[Item] = &[
     value("actualTyreCompound", U8, ""),
@@ -217,3 +227,16 @@ const TYRE_SET_DATA: &[Item] = &[
 
 pub(super) const TYRE_SETS_PACKET: &[Item] =
     &[value("carIdx", U8, ""), group("tyreSetData", 20, TYRE_SET_DATA), value("fittedIdx", U8, "")];
+
+const CAR_TELEMETRY_2_DATA: &[Item] = &[
+    value("activeAeroMode", U8, ""),
+    value("activeAeroAvailable", U8, ""),
+    value("activeAeroActivationDistance", U16, "m"),
+    value("overtakeAvailable", U8, ""),
+    value("overtakeActive", U8, ""),
+    value("overtakeActivationDistance", U16, "m"),
+    value("regulations2026Applicable", U8, ""),
+    value("isDrivingWrongWay", U8, ""),
+];
+
+pub(super) const CAR_TELEMETRY_2_PACKET: &[Item] = &[group("carTelemetry2Data", 24, CAR_TELEMETRY_2_DATA)];

@@ -1,20 +1,43 @@
-//! F1 22 to F1 25: UDP packets, by packet format.
+//! F1 2018 to F1 25: UDP packets, by packet format.
 //!
 //! A datagram is a header and one packet, little endian and without padding. Its first number is the packet format (the year); a game can
-//! also send the formats of earlier years. `car` and `race` hold one table for each packet, in which fields that not every format has name
-//! the formats that have them.
+//! also send the formats of earlier years, so that a "game" here is a format. `car` and `race` hold one table for each packet, in which
+//! fields that not every format has name the formats that have them. Formats before 2022 are recorded without being decoded (`older`).
+//!
+//! ```text
+//!  datagram ─▶ header ─▶ newest: session, pause, player ─▶ rules
+//!                └─▶ packets: values of one packet ─▶ decode (samples), laps (lap frames), cars (standings)
+//! ```
 mod car;
+mod cars;
+mod decode;
+mod event;
+mod fields;
+mod header;
+mod laps;
+mod names;
+mod newest;
+mod older;
+mod packets;
 mod race;
 mod rules;
+mod verdicts;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::capture::{CopyRule, Transport};
+use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::layout::packed::{Item, layout};
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
+
+pub use event::{Event, event};
+pub use names::{session_name, team_name, track_name, tyre_name};
+pub use older::{F1_18, F1_19, F1_20, F1_21};
 use rules::F1Rules;
+
+/// The port to which the games send by default.
+pub(crate) const PORT: u16 = 20777;
 
 /// F1 22.
 pub const F1_22: Game = game("f1-22", "F1 22", &F1Rules { format: 2022 }, streams::<2022>().split_at(12).0);
@@ -24,8 +47,10 @@ pub const F1_23: Game = game("f1-23", "F1 23", &F1Rules { format: 2023 }, stream
 pub const F1_24: Game = game("f1-24", "F1 24", &F1Rules { format: 2024 }, streams::<2024>().split_at(15).0);
 /// F1 25.
 pub const F1_25: Game = game("f1-25", "F1 25", &F1Rules { format: 2025 }, streams::<2025>().split_at(16).0);
+/// F1 25 with the cars of 2026, which have a packet format of their own. There is no game of that year.
+pub const F1_26: Game = game("f1-26", "F1 25 (2026 season)", &F1Rules { format: 2026 }, streams::<2026>());
 
-const fn game(id: &'static str, name: &'static str, rules: &'static F1Rules, streams: &'static [Stream]) -> Game {
+const fn game(id: &'static str, name: &'static str, rules: &'static dyn Rules, streams: &'static [Stream]) -> Game {
     Game {
         id,
         name,
@@ -39,7 +64,7 @@ const fn game(id: &'static str, name: &'static str, rules: &'static F1Rules, str
 }
 
 /// The packet formats that have layouts.
-const FORMATS: std::ops::RangeInclusive<u16> = 2022..=2025;
+const FORMATS: std::ops::RangeInclusive<u16> = 2022..=2026;
 
 /// A packet type.
 struct Packet {
@@ -53,8 +78,11 @@ const fn packet(name: &'static str, since: u16, items: &'static [Item]) -> Packe
     Packet { name, since, items }
 }
 
+/// Number of packet types.
+const PACKET_TYPES: usize = 17;
+
 /// Packet types, indexed by packet id. Names are those of the streams.
-const PACKETS: [Packet; 16] = [
+const PACKETS: [Packet; PACKET_TYPES] = [
     packet("motion", 2022, car::MOTION_PACKET),
     packet("session", 2022, race::SESSION_PACKET),
     packet("lap-data", 2022, race::LAP_DATA_PACKET),
@@ -71,10 +99,11 @@ const PACKETS: [Packet; 16] = [
     packet("motion-ex", 2023, car::MOTION_EX_PACKET),
     packet("time-trial", 2024, race::TIME_TRIAL_PACKET),
     packet("lap-positions", 2025, race::LAP_POSITIONS_PACKET),
+    packet("car-telemetry-2", 2026, car::CAR_TELEMETRY_2_PACKET),
 ];
 
 /// The streams of a format, indexed by packet id.
-const fn streams<const FORMAT: u16>() -> &'static [Stream; 16] {
+const fn streams<const FORMAT: u16>() -> &'static [Stream; PACKET_TYPES] {
     const {
         &[
             stream::<FORMAT, 0>(),
@@ -93,6 +122,7 @@ const fn streams<const FORMAT: u16>() -> &'static [Stream; 16] {
             stream::<FORMAT, 13>(),
             stream::<FORMAT, 14>(),
             stream::<FORMAT, 15>(),
+            stream::<FORMAT, 16>(),
         ]
     }
 }
@@ -101,7 +131,7 @@ const fn stream<const FORMAT: u16, const PACKET_ID: u8>() -> Stream {
     Stream {
         name: PACKETS[PACKET_ID as usize].name,
         layouts: Layouts::Built(|| LAYOUTS.get(&(FORMAT, PACKET_ID)).map_or(&[], std::slice::from_ref)),
-        transport: Transport::Udp { port: 20777 },
+        transport: Transport::Udp { port: PORT },
         copy_rule: CopyRule::Whole,
         play_rank: 3,
     }
@@ -119,12 +149,21 @@ static LAYOUTS: LazyLock<HashMap<(u16, u8), &'static Layout>> = LazyLock::new(||
     FORMATS.flat_map(of_format).collect()
 });
 
+/// Number of cars in the packets of a format.
+pub(crate) const fn cars(format: u16) -> usize {
+    if format < 2026 { 22 } else { 24 }
+}
+
 /// Returns the format and packet id of a datagram; `None` if it is too short.
 #[must_use]
 pub fn format_and_packet_id(datagram: &[u8]) -> Option<(u16, u8)> {
     let format = u16::from_le_bytes(*datagram.first_chunk()?);
-    // The game year was added to the header in 2023.
-    let at = if format < 2023 { 5 } else { 6 };
+    // Two version numbers were added to the header in 2019, and the game year in 2023.
+    let at = match format {
+        ..2019 => 3,
+        2019..2023 => 5,
+        2023.. => 6,
+    };
     Some((format, *datagram.get(at)?))
 }
 

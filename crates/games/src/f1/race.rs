@@ -15,6 +15,9 @@ const WEATHER_FORECAST_SAMPLE: &[Item] = &[
     value("rainPercentage", U8, ""),
 ];
 
+/// A part of the lap; both ends are fractions of its length.
+const ZONE: &[Item] = &[value("start", F32, "ratio"), value("end", F32, "ratio")];
+
 pub(super) const SESSION_PACKET: &[Item] = &[
     value("weather", U8, ""),
     value("trackTemperature", I8, "degC"),
@@ -94,6 +97,19 @@ pub(super) const SESSION_PACKET: &[Item] = &[
     array("weekendStructure", U8, 12, "").since(2024),
     value("sector2LapDistanceStart", F32, "m").since(2024),
     value("sector3LapDistanceStart", F32, "m").since(2024),
+    value("activeAeroTrackStatus", U8, "").since(2026),
+    value("numActiveAeroZonesFull", U8, "").since(2026),
+    group("activeAeroZonesFull", 8, ZONE).since(2026),
+    value("numActiveAeroZonesPartial", U8, "").since(2026),
+    group("activeAeroZonesPartial", 8, ZONE).since(2026),
+    value("numDRSZones", U8, "").since(2026),
+    group("DRSZones", 4, ZONE).since(2026),
+    value("startReactionTime", F32, "s").since(2026),
+    value("antiLockBrakesAssist", U8, "").since(2026),
+    value("tractionControlAssist", U8, "").since(2026),
+    value("dynamicRacingLineHiVis", U8, "").since(2026),
+    value("dynamicRacingLineColourBlind", U8, "").since(2026),
+    value("recurringRewindPrompt", U8, "").since(2026),
 ];
 
 const LAP_DATA: &[Item] = &[
@@ -139,16 +155,23 @@ const LAP_DATA: &[Item] = &[
     value("speedTrapFastestLap", U8, "").since(2024),
 ];
 
-pub(super) const LAP_DATA_PACKET: &[Item] =
-    &[group("lapData", 22, LAP_DATA), value("timeTrialPBCarIdx", U8, ""), value("timeTrialRivalCarIdx", U8, "")];
+pub(super) const LAP_DATA_PACKET: &[Item] = &[
+    group("lapData", 22, LAP_DATA).until(2025),
+    group("lapData", 24, LAP_DATA).since(2026),
+    value("timeTrialPBCarIdx", U8, ""),
+    value("timeTrialRivalCarIdx", U8, ""),
+];
 
 pub(super) const EVENT_PACKET: &[Item] = &[array("eventStringCode", Char, 4, ""), skip(12)];
 
 const PARTICIPANT_DATA: &[Item] = &[
     value("aiControlled", U8, ""),
-    value("driverId", U8, ""),
-    value("networkId", U8, ""),
-    value("teamId", U8, ""),
+    value("driverId", U8, "").until(2025),
+    value("networkId", U8, "").until(2025),
+    value("teamId", U8, "").until(2025),
+    value("driverId", U16, "").since(2026),
+    value("networkId", U16, "").since(2026),
+    value("teamId", U16, "").since(2026),
     value("myTeam", U8, ""),
     value("raceNumber", U8, ""),
     value("nationality", U8, ""),
@@ -162,8 +185,11 @@ const PARTICIPANT_DATA: &[Item] = &[
     group("liveryColours", 4, LIVERY_COLOUR).since(2025),
 ];
 
-pub(super) const PARTICIPANTS_PACKET: &[Item] =
-    &[value("numActiveCars", U8, ""), group("participants", 22, PARTICIPANT_DATA)];
+pub(super) const PARTICIPANTS_PACKET: &[Item] = &[
+    value("numActiveCars", U8, ""),
+    group("participants", 22, PARTICIPANT_DATA).until(2025),
+    group("participants", 24, PARTICIPANT_DATA).since(2026),
+];
 
 const FINAL_CLASSIFICATION_DATA: &[Item] = &[
     value("position", U8, ""),
@@ -183,12 +209,16 @@ const FINAL_CLASSIFICATION_DATA: &[Item] = &[
     array("tyreStintsEndLaps", U8, 8, ""),
 ];
 
-pub(super) const FINAL_CLASSIFICATION_PACKET: &[Item] =
-    &[value("numCars", U8, ""), group("classificationData", 22, FINAL_CLASSIFICATION_DATA)];
+pub(super) const FINAL_CLASSIFICATION_PACKET: &[Item] = &[
+    value("numCars", U8, ""),
+    group("classificationData", 22, FINAL_CLASSIFICATION_DATA).until(2025),
+    group("classificationData", 24, FINAL_CLASSIFICATION_DATA).since(2026),
+];
 
 const LOBBY_INFO_DATA: &[Item] = &[
     value("aiControlled", U8, ""),
-    value("teamId", U8, ""),
+    value("teamId", U8, "").until(2025),
+    value("teamId", U16, "").since(2026),
     value("nationality", U8, ""),
     value("platform", U8, "").since(2023),
     array("name", Char, 48, "").until(2024),
@@ -200,8 +230,11 @@ const LOBBY_INFO_DATA: &[Item] = &[
     value("readyStatus", U8, ""),
 ];
 
-pub(super) const LOBBY_INFO_PACKET: &[Item] =
-    &[value("numPlayers", U8, ""), group("lobbyPlayers", 22, LOBBY_INFO_DATA)];
+pub(super) const LOBBY_INFO_PACKET: &[Item] = &[
+    value("numPlayers", U8, ""),
+    group("lobbyPlayers", 22, LOBBY_INFO_DATA).until(2025),
+    group("lobbyPlayers", 24, LOBBY_INFO_DATA).since(2026),
+];
 
 const LAP_HISTORY_DATA: &[Item] = &[
     value("lapTimeInMS", U32, "ms"),
@@ -237,7 +270,8 @@ pub(super) const SESSION_HISTORY_PACKET: &[Item] = &[
 
 const TIME_TRIAL_DATA_SET: &[Item] = &[
     value("carIdx", U8, ""),
-    value("teamId", U8, ""),
+    value("teamId", U8, "").until(2025),
+    value("teamId", U16, "").since(2026),
     value("lapTimeInMS", U32, "ms"),
     value("sector1TimeInMS", U32, "ms"),
     value("sector2TimeInMS", U32, "ms"),
@@ -258,5 +292,10 @@ pub(super) const TIME_TRIAL_PACKET: &[Item] = &[
 
 const LIVERY_COLOUR: &[Item] = &[value("red", U8, ""), value("green", U8, ""), value("blue", U8, "")];
 
-pub(super) const LAP_POSITIONS_PACKET: &[Item] =
-    &[value("numLaps", U8, ""), value("lapStart", U8, ""), array("positionForVehicleIdx", U8, 1100, "")];
+/// Positions lap by lap: of all cars in the first lap, then in the second.
+pub(super) const LAP_POSITIONS_PACKET: &[Item] = &[
+    value("numLaps", U8, ""),
+    value("lapStart", U8, ""),
+    array("positionForVehicleIdx", U8, 50 * 22, "").until(2025),
+    array("positionForVehicleIdx", U8, 50 * 24, "").since(2026),
+];

@@ -11,6 +11,10 @@
 mod assetto_corsa_family;
 mod dirt_rally;
 mod ea_wrc;
+mod f1;
+mod f1_cars;
+mod f1_laps;
+mod f1_vectors;
 mod forza;
 mod games;
 mod ibt;

@@ -4,24 +4,25 @@ use crate::support;
 
 use gametape_games::{Kind, Layout, f1, trackmania, war_thunder};
 
-/// Length of a whole datagram by packet id, in the formats 2022 to 2025; 0 if there is none.
-const F1_BYTES: [[u32; 4]; 16] = [
-    [1464, 1349, 1349, 1349],
-    [632, 644, 753, 753],
-    [972, 1131, 1285, 1285],
-    [40, 45, 45, 45],
-    [1257, 1306, 1350, 1284],
-    [1102, 1107, 1133, 1133],
-    [1347, 1352, 1352, 1352],
-    [1058, 1239, 1239, 1239],
-    [1015, 1020, 1020, 1042],
-    [1191, 1218, 1306, 954],
-    [948, 953, 953, 1041],
-    [1155, 1460, 1460, 1460],
-    [0, 231, 231, 231],
-    [0, 217, 237, 273],
-    [0, 0, 101, 101],
-    [0, 0, 0, 1131],
+/// Length of a whole datagram by packet id, in the formats 2022 to 2026; 0 if there is none.
+const F1_BYTES: [[u32; 5]; 17] = [
+    [1464, 1349, 1349, 1349, 1325],
+    [632, 644, 753, 753, 926],
+    [972, 1131, 1285, 1285, 1399],
+    [40, 45, 45, 45, 45],
+    [1257, 1306, 1350, 1284, 1470],
+    [1102, 1107, 1133, 1133, 1233],
+    [1347, 1352, 1352, 1352, 1448],
+    [1058, 1239, 1239, 1239, 1445],
+    [1015, 1020, 1020, 1042, 1134],
+    [1191, 1218, 1306, 954, 1062],
+    [948, 953, 953, 1041, 1133],
+    [1155, 1460, 1460, 1460, 1460],
+    [0, 231, 231, 231, 231],
+    [0, 217, 237, 273, 273],
+    [0, 0, 101, 101, 104],
+    [0, 0, 0, 1131, 1231],
+    [0, 0, 0, 0, 269],
 ];
 
 #[test]
@@ -32,9 +33,9 @@ fn every_f1_packet_is_as_long_as_its_makers_say() {
             assert_eq!(layout.map_or(0, Layout::frame_bytes), bytes, "format {format}, packet {id}");
             assert!(f1::packet_name(id).is_some());
         }
-        assert!(f1::packet_layout(2021, id).is_none() && f1::packet_layout(2026, id).is_none());
+        assert!(f1::packet_layout(2021, id).is_none() && f1::packet_layout(2027, id).is_none());
     }
-    assert!(f1::packet_layout(2025, 16).is_none() && f1::packet_name(16).is_none());
+    assert!(f1::packet_layout(2026, 17).is_none() && f1::packet_name(17).is_none());
 }
 
 #[test]
@@ -54,6 +55,21 @@ fn f1_fields_stand_where_they_are_documented() {
     assert_eq!(at(2025, 4, "participants[0].name"), (37, Kind::Char, 32));
     assert_eq!(at(2025, 11, "tyreStintsHistoryData[7].tyreVisualCompound"), (1459, Kind::U8, 1));
     assert_eq!(at(2025, 13, "wheelCamberGain"), (257, Kind::F32, 4));
+    assert_eq!(at(2026, 0, "carMotionData[23].gForceVertical"), (29 + 23 * 54 + 40, Kind::I16, 1));
+    assert_eq!(at(2026, 1, "activeAeroTrackStatus"), (753, Kind::U8, 1));
+    assert_eq!(at(2026, 1, "DRSZones[3].end"), (885 + 3 * 8 + 4, Kind::F32, 1));
+    assert_eq!(at(2026, 1, "startReactionTime"), (917, Kind::F32, 1));
+    assert_eq!(at(2026, 1, "recurringRewindPrompt"), (925, Kind::U8, 1));
+    assert_eq!(at(2026, 2, "timeTrialRivalCarIdx"), (1398, Kind::U8, 1));
+    assert_eq!(at(2026, 4, "participants[1].teamId"), (30 + 60 + 5, Kind::U16, 1));
+    assert_eq!(at(2026, 5, "nextFrontWingValue"), (1229, Kind::F32, 1));
+    assert_eq!(at(2026, 6, "carTelemetryData[1].engineTemperature"), (29 + 59 + 38, Kind::U8, 1));
+    assert_eq!(at(2026, 6, "suggestedGear"), (1447, Kind::I8, 1));
+    assert_eq!(at(2026, 7, "carStatusData[0].ersHarvestLimitPerLap"), (29 + 50, Kind::F32, 1));
+    assert_eq!(at(2026, 9, "lobbyPlayers[1].readyStatus"), (30 + 43 + 42, Kind::U8, 1));
+    assert_eq!(at(2026, 14, "rivalDataSet.valid"), (79 + 24, Kind::U8, 1));
+    assert_eq!(at(2026, 15, "positionForVehicleIdx"), (31, Kind::U8, 1200));
+    assert_eq!(at(2026, 16, "carTelemetry2Data[23].isDrivingWrongWay"), (268, Kind::U8, 1));
 }
 
 #[test]
@@ -65,6 +81,9 @@ fn f1_headers_name_format_packet_and_game() {
     header[..2].copy_from_slice(&2023u16.to_le_bytes());
     assert_eq!(f1::format_and_packet_id(&header), Some((2023, 9)));
     assert_eq!(f1::format_and_packet_id(&header[..6]), None);
+    header[..2].copy_from_slice(&2018u16.to_le_bytes());
+    header[3] = 7;
+    assert_eq!(f1::format_and_packet_id(&header), Some((2018, 7)));
     assert_eq!(f1::game_id(2025).as_deref(), Some("f1-25"));
     assert_eq!((f1::game_id(0), f1::game_id(2100)), (None, None));
 }

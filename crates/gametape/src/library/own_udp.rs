@@ -35,7 +35,13 @@ use crate::transport::udp::{OwnPacket, OwnUdpSource};
 /// # drop(source);
 /// ```
 pub fn udp(address: &str) -> Udp {
-    Udp { address: address.into(), game: "udp-game".into(), packets: Vec::new(), admitted: Vec::new(), forward: Vec::new() }
+    Udp {
+        address: address.into(),
+        game: "udp-game".into(),
+        packets: Vec::new(),
+        admitted: Vec::new(),
+        forward: Vec::new(),
+    }
 }
 
 /// A builder for a UDP source; see [`udp`].

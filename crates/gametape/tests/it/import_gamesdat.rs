@@ -92,7 +92,7 @@ fn f1_packets_go_to_streams_by_format_and_kind() {
         datagram(2025, 3, 45, 2),
         datagram(2022, 6, 1347, 3),
         datagram(2025, 6, 1352, 4),
-        datagram(2026, 6, 1400, 5),
+        datagram(2027, 6, 1400, 5),
         datagram(2025, 40, 100, 6),
         datagram(1, 1, 100, 7),
     ];
@@ -105,12 +105,12 @@ fn f1_packets_go_to_streams_by_format_and_kind() {
     assert_eq!(bytes("car-telemetry"), [datagrams[0].clone(), datagrams[3].clone()]);
     assert_eq!(bytes("event"), [datagrams[1].clone()]);
     assert_eq!(bytes("car-telemetry-2022"), [datagrams[2].clone()]);
-    assert_eq!(bytes("car-telemetry-2026"), [datagrams[4].clone()]);
+    assert_eq!(bytes("car-telemetry-2027"), [datagrams[4].clone()]);
     assert_eq!(bytes("packet-40"), [datagrams[5].clone()]);
     assert_eq!(bytes("other-packets"), [datagrams[6].clone()]);
     assert_eq!(game_and_layout(&tape, "car-telemetry"), ("f1-25", "f1-2025-car-telemetry"));
     assert_eq!(game_and_layout(&tape, "car-telemetry-2022"), ("f1-22", "f1-2022-car-telemetry"));
-    assert_eq!(game_and_layout(&tape, "car-telemetry-2026"), ("f1-26", ""));
+    assert_eq!(game_and_layout(&tape, "car-telemetry-2027"), ("f1-27", ""));
     assert!(tape.stream_named("gamesdat.unread").is_err());
 }
 

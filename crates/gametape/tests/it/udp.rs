@@ -172,7 +172,9 @@ fn what_a_game_sends_is_recorded_played_and_recorded_again() {
         frames.iter().map(|(name, _, bytes)| (name.clone(), bytes.clone())).collect()
     };
     let differ = without_times(&first).iter().zip(&without_times(&second)).position(|(one, other)| one != other);
-    let names = |frames: &[(String, u64, Vec<u8>)]| -> Vec<(String, u64)> { frames.iter().take(12).map(|(name, time, _)| (name.clone(), *time)).collect() };
+    let names = |frames: &[(String, u64, Vec<u8>)]| -> Vec<(String, u64)> {
+        frames.iter().take(12).map(|(name, time, _)| (name.clone(), *time)).collect()
+    };
     assert_eq!((differ, first.len()), (None, second.len()), "{:?} {:?}", names(&first), names(&second));
     let start = |frames: &[(String, u64, Vec<u8>)]| frames[0].1;
     let mut errors: Vec<u64> = first

@@ -5,6 +5,7 @@
 
 mod dirt_rally;
 mod ea_wrc;
+mod f1;
 mod forza;
 mod packed;
 
@@ -62,4 +63,9 @@ const ENCODERS: &[(&str, New)] = &[
     ("ea-wrc", || Box::new(WrcEncoder::default())),
     ("forza-horizon", || Box::new(ForzaEncoder::of("forza-horizon"))),
     ("forza-motorsport", || Box::new(ForzaEncoder::of("forza-motorsport"))),
+    ("f1-22", || Box::new(f1::F1::new(2022))),
+    ("f1-23", || Box::new(f1::F1::new(2023))),
+    ("f1-24", || Box::new(f1::F1::new(2024))),
+    ("f1-25", || Box::new(f1::F1::new(2025))),
+    ("f1-26", || Box::new(f1::F1::new(2026))),
 ];

@@ -1,5 +1,7 @@
 //! Builds `.ibt` bytes, and locates real files.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
+pub mod f1;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 

@@ -30,10 +30,15 @@ pub fn cases() -> Vec<Case> {
         Case { game: &ace::GAME, name: "lap-and-pits", streams: evo() },
         Case { game: &acr::GAME, name: "physics-alone", streams: rally() },
         Case { game: &echo_vr::GAME, name: "match-and-lobby", streams: echo() },
+        Case { game: &f1::F1_18, name: "f1-18-drive-and-menu", streams: f1_older(&f1::F1_18, 2018) },
+        Case { game: &f1::F1_19, name: "f1-19-drive-and-menu", streams: f1_older(&f1::F1_19, 2019) },
+        Case { game: &f1::F1_20, name: "f1-20-drive-and-menu", streams: f1_older(&f1::F1_20, 2020) },
+        Case { game: &f1::F1_21, name: "f1-21-drive-and-menu", streams: f1_older(&f1::F1_21, 2021) },
         Case { game: &f1::F1_22, name: "f1-22-lap-and-pause", streams: f1(&f1::F1_22, 2022) },
         Case { game: &f1::F1_23, name: "f1-23-lap-and-pause", streams: f1(&f1::F1_23, 2023) },
         Case { game: &f1::F1_24, name: "f1-24-lap-and-pause", streams: f1(&f1::F1_24, 2024) },
         Case { game: &f1::F1_25, name: "f1-25-lap-and-pause", streams: f1(&f1::F1_25, 2025) },
+        Case { game: &f1::F1_26, name: "f1-26-lap-and-pause", streams: f1(&f1::F1_26, 2026) },
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
     ];
     cases.extend(forza_and_rally::cases());
@@ -68,6 +73,29 @@ fn f1(game: &'static Game, format: u16) -> Vec<Recorded> {
             bytes
         });
         Recorded { spec: stream_of_layout(game.id, name, "file", layout), frames: frames.collect() }
+    });
+    packets.into()
+}
+
+/// Two packets of a format whose contents are not decoded: the header, and bytes that change.
+fn f1_older(game: &'static Game, format: u16) -> Vec<Recorded> {
+    let id_at = if format == 2018 { 3 } else { 5 };
+    let packets = [(0, "motion"), (2, "lap-data")].map(|(id, name)| {
+        let frames = moments().map(|moment| {
+            let mut bytes = vec![0; 64];
+            let mut put = |at: usize, value: &[u8]| bytes[at..][..value.len()].copy_from_slice(value);
+            let uid: u64 = if moment.status == 0 { 0 } else { 0x0123_4567_89AB_CDEF };
+            put(0, &format.to_le_bytes());
+            put(id_at, &[id]);
+            put(id_at + 1, &uid.to_le_bytes());
+            put(id_at + 9, &(moment.step as f32 / 20.0).to_le_bytes());
+            put(id_at + 13, &(moment.step as u32).to_le_bytes());
+            put(id_at + 17, &[19]);
+            put(32, &moment.lap_ms.to_le_bytes());
+            bytes
+        });
+        let spec = StreamSpec { game: game.id.into(), transport: "udp".into(), ..StreamSpec::rows(name) };
+        Recorded { spec, frames: frames.collect() }
     });
     packets.into()
 }
