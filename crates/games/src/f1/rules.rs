@@ -29,12 +29,6 @@ impl Rules for F1Rules {
         Newest::of(seen, self.format).header().map(Header::counter)
     }
 
-    fn datagram(&self, datagram: &[u8], _: &mut Vec<u8>) -> Option<&'static str> {
-        let (format, id) = super::format_and_packet_id(datagram)?;
-        let layout = super::packet_layout(format, id).filter(|_| format == self.format)?;
-        (layout.frame_bytes() as usize == datagram.len()).then(|| super::packet_name(id)).flatten()
-    }
-
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
         let format = seen.0.iter().find_map(|frame| array_at(frame.bytes, 0))?;
         Some(u16::from_le_bytes(format) == self.format)
