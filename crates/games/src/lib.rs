@@ -11,7 +11,7 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`f1`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
+//! - [`f1`], [`gran_turismo`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -26,6 +26,7 @@ mod capture;
 pub mod echo_vr;
 pub mod f1;
 mod fuzz;
+pub mod gran_turismo;
 pub mod iracing;
 mod lap_frame;
 mod layout;

@@ -1,7 +1,10 @@
 //! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, f1, iracing};
+use crate::{
+    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, f1, gran_turismo,
+    iracing,
+};
 
 /// All games, sorted by id.
 pub const GAMES: &[Game] = &[
@@ -14,6 +17,8 @@ pub const GAMES: &[Game] = &[
     f1::F1_23,
     f1::F1_24,
     f1::F1_25,
+    gran_turismo::GT7,
+    gran_turismo::GT_SPORT,
     iracing::GAME,
 ];
 

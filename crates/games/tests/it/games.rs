@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use gametape_games::{
-    About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, ac, acc, ace, acr, find_game,
-};
+use gametape_games::{About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, ac, acc, ace, acr, find_game};
 
 #[test]
 fn ids_and_aliases_are_unique_and_kebab_case() {

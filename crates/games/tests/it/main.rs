@@ -9,7 +9,9 @@
 )]
 
 mod assetto_corsa_family;
+mod datagram_feed;
 mod games;
+mod gran_turismo;
 mod ibt;
 mod ibt_damage;
 mod live_map;

@@ -2,6 +2,8 @@
 //!
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
+mod gran_turismo;
+mod put;
 
 use crate::game::Game;
 
@@ -49,4 +51,7 @@ pub fn datagram_encoder(game_id: &str) -> Option<Box<dyn DatagramEncoder>> {
 type New = fn() -> Box<dyn DatagramEncoder>;
 
 /// All encoders, by the id of their game.
-const ENCODERS: &[(&str, New)] = &[];
+const ENCODERS: &[(&str, New)] = &[
+    ("gran-turismo-7", || Box::new(gran_turismo::GranTurismo::gt7())),
+    ("gran-turismo-sport", || Box::new(gran_turismo::GranTurismo::gt_sport())),
+];

@@ -1,6 +1,8 @@
 //! The frames of the games' test cases, made up: a car that ends a lap, drives through the pits, and a game that goes off.
 //! One frame of each stream every 50 ms.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+mod datagrams;
+
 use gametape::format::StreamSpec;
 use gametape::games::echo_vr::simulated::{Happening, Match, Script, Settings, What};
 use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, echo_vr, f1, iracing};
@@ -22,7 +24,7 @@ pub struct Case {
 }
 
 pub fn cases() -> Vec<Case> {
-    vec![
+    let mut cases = vec![
         Case { game: &ac::GAME, name: "lap-and-pits", streams: assetto_corsa() },
         Case { game: &acc::GAME, name: "lap-and-pits", streams: competizione() },
         Case { game: &ace::GAME, name: "lap-and-pits", streams: evo() },
@@ -33,7 +35,9 @@ pub fn cases() -> Vec<Case> {
         Case { game: &f1::F1_24, name: "f1-24-lap-and-pause", streams: f1(&f1::F1_24, 2024) },
         Case { game: &f1::F1_25, name: "f1-25-lap-and-pause", streams: f1(&f1::F1_25, 2025) },
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
-    ]
+    ];
+    cases.extend(datagrams::cases());
+    cases
 }
 
 /// Three packets of a car that ends a lap, pauses where others are in the pits, and is in the menus at the end.
