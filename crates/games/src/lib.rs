@@ -11,7 +11,7 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`f1`], [`gran_turismo`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
+//! - [`automobilista_2`], [`f1`], [`gran_turismo`], [`project_cars`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -21,6 +21,7 @@ pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
 pub mod assetto_corsa_evo;
 pub mod assetto_corsa_rally;
+pub mod automobilista_2;
 mod bytes;
 mod capture;
 pub mod echo_vr;
@@ -30,6 +31,7 @@ pub mod gran_turismo;
 pub mod iracing;
 mod lap_frame;
 mod layout;
+pub mod project_cars;
 mod registry;
 mod sample;
 mod sane;

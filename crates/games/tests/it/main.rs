@@ -9,6 +9,7 @@
 )]
 
 mod assetto_corsa_family;
+mod automobilista_2;
 mod datagram_feed;
 mod games;
 mod gran_turismo;
@@ -16,6 +17,7 @@ mod ibt;
 mod ibt_damage;
 mod live_map;
 mod packed_tables;
+mod project_cars;
 mod real_data;
 mod samples;
 mod structs;

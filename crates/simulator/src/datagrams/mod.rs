@@ -2,7 +2,9 @@
 //!
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
+mod automobilista_2;
 mod gran_turismo;
+mod project_cars;
 mod put;
 
 use crate::game::Game;
@@ -52,6 +54,8 @@ type New = fn() -> Box<dyn DatagramEncoder>;
 
 /// All encoders, by the id of their game.
 const ENCODERS: &[(&str, New)] = &[
+    ("automobilista-2", || Box::<automobilista_2::Automobilista2>::default()),
     ("gran-turismo-7", || Box::new(gran_turismo::GranTurismo::gt7())),
     ("gran-turismo-sport", || Box::new(gran_turismo::GranTurismo::gt_sport())),
+    ("project-cars", || Box::<project_cars::ProjectCars>::default()),
 ];

@@ -13,3 +13,8 @@ pub(super) fn put_f32s(packet: &mut [u8], at: usize, numbers: &[f64]) {
         put(packet, at + index * 4, (*number as f32).to_le_bytes());
     }
 }
+
+/// Overwrites a text field of `N` bytes, NUL-padded.
+pub(super) fn put_text<const N: usize>(packet: &mut [u8], at: usize, text: &str) {
+    put(packet, at, gametape_games::Chars::<N>::new(text).0);
+}

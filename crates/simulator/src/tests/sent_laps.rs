@@ -1,5 +1,5 @@
 //! Games that send datagrams: their own rules and lap readers find the laps of the board in what the encoders send.
-use gametape_games::{Decode, LapFrame, NO_CHANNELS, Presence, ReadLaps, Sample, SeenFrame, find_game};
+use gametape_games::{Decode, LapFrame, NO_CHANNELS, Presence, ReadLaps, Sample, SectorValue, SeenFrame, find_game};
 
 use super::*;
 
@@ -21,6 +21,7 @@ struct Receiver {
     before: Option<LapFrame>,
     began_ms: Option<f64>,
     laps: Vec<Lap>,
+    sectors_ms: Vec<u32>,
 }
 
 impl Receiver {
@@ -28,7 +29,17 @@ impl Receiver {
         let game = find_game(id).unwrap();
         let (decoder, reader) = (game.rules.decoder(), game.rules.laps());
         let (sample, frame) = (Sample::default(), LapFrame::default());
-        Self { game, decoder, reader, sample, frame, before: None, began_ms: None, laps: Vec::new() }
+        Self {
+            game,
+            decoder,
+            reader,
+            sample,
+            frame,
+            before: None,
+            began_ms: None,
+            laps: Vec::new(),
+            sectors_ms: Vec::new(),
+        }
     }
 
     fn take(&mut self, ms: u64, datagram: &[u8]) {
@@ -44,6 +55,11 @@ impl Receiver {
                 lap.last_ms = self.frame.last_ms;
             }
             return;
+        }
+        if let SectorValue::Own(ms) = self.frame.sector_value
+            && self.sectors_ms.last() != Some(&ms)
+        {
+            self.sectors_ms.push(ms);
         }
         assert_eq!(self.frame.presence, Presence::Live);
         let now = self.frame;
@@ -118,4 +134,29 @@ fn gran_turismo_7_sends_the_laps_of_the_board() {
 fn gran_turismo_sport_sends_the_laps_of_the_board() {
     let receiver = assert_sends_laps("gran-turismo-sport");
     assert_eq!(receiver.sample.lap_time_ms, None, "packet A has no lap clock");
+}
+
+#[test]
+fn project_cars_sends_the_laps_of_the_board() {
+    let receiver = assert_sends_laps("project-cars");
+    let identity = receiver.reader.identity();
+    assert_eq!((identity.car.as_deref(), identity.track.as_deref()), (Some("gametape GT"), Some("gametape ring")));
+    assert_sectors_add_up(&receiver);
+}
+
+#[test]
+fn automobilista_2_sends_the_laps_of_the_board() {
+    let receiver = assert_sends_laps("automobilista-2");
+    let identity = receiver.reader.identity();
+    assert_eq!((identity.car.as_deref(), identity.track.as_deref()), (Some("gametape GT"), Some("gametape ring")));
+    assert_eq!(identity.driver.as_deref(), Some("Driver 1"));
+    assert_sectors_add_up(&receiver);
+}
+
+/// Asserts that the sector times are those of the laps.
+fn assert_sectors_add_up(receiver: &Receiver) {
+    assert!(receiver.sectors_ms.len() >= 15, "{:?}", receiver.sectors_ms);
+    for (lap, sectors_ms) in receiver.laps.iter().zip(receiver.sectors_ms.chunks(3)) {
+        assert_eq!(Some(sectors_ms.iter().sum()), lap.last_ms, "{lap:?} {sectors_ms:?}");
+    }
 }
