@@ -11,7 +11,7 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`automobilista_2`], [`f1`], [`gran_turismo`], [`project_cars`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
+//! - [`assetto_corsa_remote`], [`automobilista_2`], [`f1`], [`gran_turismo`], [`project_cars`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -21,6 +21,7 @@ pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
 pub mod assetto_corsa_evo;
 pub mod assetto_corsa_rally;
+pub mod assetto_corsa_remote;
 pub mod automobilista_2;
 mod bytes;
 mod capture;

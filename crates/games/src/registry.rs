@@ -2,8 +2,8 @@
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::{
-    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, automobilista_2, echo_vr, f1,
-    gran_turismo, iracing, project_cars,
+    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, assetto_corsa_remote,
+    automobilista_2, echo_vr, f1, gran_turismo, iracing, project_cars,
 };
 
 /// All games, sorted by id.
@@ -12,6 +12,7 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_competizione::GAME,
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
+    assetto_corsa_remote::GAME,
     automobilista_2::GAME,
     echo_vr::GAME,
     f1::F1_22,

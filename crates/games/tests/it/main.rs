@@ -9,6 +9,7 @@
 )]
 
 mod assetto_corsa_family;
+mod assetto_corsa_remote;
 mod automobilista_2;
 mod datagram_feed;
 mod games;

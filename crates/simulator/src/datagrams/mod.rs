@@ -2,6 +2,7 @@
 //!
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
+mod assetto_corsa_remote;
 mod automobilista_2;
 mod gran_turismo;
 mod project_cars;
@@ -54,6 +55,7 @@ type New = fn() -> Box<dyn DatagramEncoder>;
 
 /// All encoders, by the id of their game.
 const ENCODERS: &[(&str, New)] = &[
+    ("assetto-corsa-remote", || Box::<assetto_corsa_remote::AssettoCorsaRemote>::default()),
     ("automobilista-2", || Box::<automobilista_2::Automobilista2>::default()),
     ("gran-turismo-7", || Box::new(gran_turismo::GranTurismo::gt7())),
     ("gran-turismo-sport", || Box::new(gran_turismo::GranTurismo::gt_sport())),

@@ -137,6 +137,13 @@ fn gran_turismo_sport_sends_the_laps_of_the_board() {
 }
 
 #[test]
+fn assetto_corsa_remote_sends_the_laps_of_the_board() {
+    let receiver = assert_sends_laps("assetto-corsa-remote");
+    let identity = receiver.reader.identity();
+    assert_eq!((identity.car.as_deref(), identity.track.as_deref()), (Some("gametape_gt"), Some("gametape ring")));
+}
+
+#[test]
 fn project_cars_sends_the_laps_of_the_board() {
     let receiver = assert_sends_laps("project-cars");
     let identity = receiver.reader.identity();

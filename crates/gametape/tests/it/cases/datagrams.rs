@@ -1,11 +1,12 @@
 //! Test cases of games that send datagrams: the same drive as the others, one frame of each stream every 50 ms. Names are sent once.
-use gametape::games::{Game, automobilista_2, gran_turismo, project_cars};
+use gametape::games::{Game, assetto_corsa_remote, automobilista_2, gran_turismo, project_cars};
 use gametape::layout::stream_of_layout;
 
 use super::{Case, LINE, Moment, Recorded, moments};
 
 pub fn cases() -> Vec<Case> {
     vec![
+        Case { game: &assetto_corsa_remote::GAME, name: "lap-and-pits", streams: assetto_corsa_remote() },
         Case { game: &automobilista_2::GAME, name: "lap-and-pits", streams: automobilista_2() },
         Case {
             game: &gran_turismo::GT7,
@@ -204,4 +205,28 @@ fn automobilista_2() -> Vec<Recorded> {
         frame.u16("sParticipants[0].sMPParticipantIndex", 4);
     });
     vec![state, definition, participants, vehicles, classes, telemetry, timings, stats]
+}
+
+/// The game sends nothing in the menus and pauses: it drives all the time.
+fn assetto_corsa_remote() -> Vec<Recorded> {
+    let game = &assetto_corsa_remote::GAME;
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let handshake = stream(game, "handshake", once(), move |frame, _| {
+        frame.put("carName", &utf16("test_car%")).put("driverName", &utf16("Driver 1%")).i32("identifier", 4242);
+        frame.put("trackName", &utf16("test_track%")).put("trackConfig", &utf16("short%"));
+    });
+    let car = stream(game, "car", moments(), |frame, moment| {
+        frame.put("identifier", b"a").i32("size", 328).f32s("speed_Kmh", &[moment.speed_kmh]);
+        frame.put("isInPit", &[u8::from((78..82).contains(&moment.step))]).f32s("accG_lateral", &[-0.5, 0.0, -0.25]);
+        frame
+            .i32("lapTime", moment.lap_ms)
+            .i32("lastLap", last_ms(moment).max(0))
+            .i32("bestLap", last_ms(moment).max(0));
+        frame.i32("lapCount", moment.lap).i32("gear", moment.gear + 1);
+        let [gas, brake] = pedals(moment).map(|pedal| f32::from(pedal) / 250.0);
+        frame.f32s("gas", &[gas, brake, 1.0, 4000.0 + moment.step as f32 * 20.0, 45.0]);
+        frame.f32s("wheelAngularSpeed", &[100.0; 4]).f32s("suspensionHeight", &[0.03; 4]);
+        frame.f32s("carPositionNormalized", &[moment.share]).f32s("carCoordinates", &world(moment));
+    });
+    vec![handshake, car]
 }
