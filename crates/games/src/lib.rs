@@ -11,7 +11,8 @@
 //! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
 //! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
 //!   files.
-//! - [`f1`], [`forza`], [`dirt_rally`], [`ea_wrc`]: UDP packets. [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
+//! - [`assetto_corsa_remote`], [`automobilista_2`], [`dirt_rally`], [`ea_wrc`], [`f1`], [`forza`], [`gran_turismo`], [`project_cars`]: UDP packets.
+//!   [`trackmania`], [`war_thunder`]: tables for importing files of other programs.
 //!
 //! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
 //! command line.
@@ -21,6 +22,8 @@ pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
 pub mod assetto_corsa_evo;
 pub mod assetto_corsa_rally;
+pub mod assetto_corsa_remote;
+pub mod automobilista_2;
 mod bytes;
 mod capture;
 pub mod dirt_rally;
@@ -29,9 +32,11 @@ pub mod echo_vr;
 pub mod f1;
 pub mod forza;
 mod fuzz;
+pub mod gran_turismo;
 pub mod iracing;
 mod lap_frame;
 mod layout;
+pub mod project_cars;
 mod registry;
 mod sample;
 mod sane;

@@ -2,8 +2,8 @@
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::{
-    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, dirt_rally, ea_wrc, echo_vr, f1,
-    forza, iracing,
+    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, assetto_corsa_remote,
+    automobilista_2, dirt_rally, ea_wrc, echo_vr, f1, forza, gran_turismo, iracing, project_cars,
 };
 
 /// All games, sorted by id.
@@ -12,6 +12,8 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_competizione::GAME,
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
+    assetto_corsa_remote::GAME,
+    automobilista_2::GAME,
     dirt_rally::GAME,
     ea_wrc::GAME,
     echo_vr::GAME,
@@ -26,7 +28,10 @@ pub const GAMES: &[Game] = &[
     f1::F1_26,
     forza::HORIZON,
     forza::MOTORSPORT,
+    gran_turismo::GT7,
+    gran_turismo::GT_SPORT,
     iracing::GAME,
+    project_cars::GAME,
 ];
 
 /// Games that share section names. Their frames reveal which one it is.

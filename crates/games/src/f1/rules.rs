@@ -41,8 +41,11 @@ impl Rules for F1Rules {
         packet_name(packet_id).filter(|_| layout.frame_bytes() as usize == datagram.len())
     }
 
+    /// The UID of the last packet, so that the first packets of a session do not count to the one before, although only its session packet opens it.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
-        Newest::of(seen, self.format).session_uid()
+        let last = seen.0.first().and_then(|frame| Header::read(frame.bytes, self.format));
+        let uid = last.map(|header| header.session_uid).filter(|uid| *uid != 0);
+        uid.or_else(|| Newest::of(seen, self.format).session_uid())
     }
 
     fn about(&self, seen: Seen<'_>) -> About {

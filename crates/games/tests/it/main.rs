@@ -9,6 +9,9 @@
 )]
 
 mod assetto_corsa_family;
+mod assetto_corsa_remote;
+mod automobilista_2;
+mod datagram_feed;
 mod dirt_rally;
 mod ea_wrc;
 mod f1;
@@ -17,10 +20,12 @@ mod f1_laps;
 mod f1_vectors;
 mod forza;
 mod games;
+mod gran_turismo;
 mod ibt;
 mod ibt_damage;
 mod live_map;
 mod packed_tables;
+mod project_cars;
 mod real_data;
 mod samples;
 mod structs;

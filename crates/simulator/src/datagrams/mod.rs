@@ -2,6 +2,11 @@
 //!
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
+mod assetto_corsa_remote;
+mod automobilista_2;
+mod gran_turismo;
+mod project_cars;
+mod put;
 
 mod dirt_rally;
 mod ea_wrc;
@@ -68,4 +73,9 @@ const ENCODERS: &[(&str, New)] = &[
     ("f1-24", || Box::new(f1::F1::new(2024))),
     ("f1-25", || Box::new(f1::F1::new(2025))),
     ("f1-26", || Box::new(f1::F1::new(2026))),
+    ("assetto-corsa-remote", || Box::<assetto_corsa_remote::AssettoCorsaRemote>::default()),
+    ("automobilista-2", || Box::<automobilista_2::Automobilista2>::default()),
+    ("gran-turismo-7", || Box::new(gran_turismo::GranTurismo::gt7())),
+    ("gran-turismo-sport", || Box::new(gran_turismo::GranTurismo::gt_sport())),
+    ("project-cars", || Box::<project_cars::ProjectCars>::default()),
 ];

@@ -6,6 +6,7 @@ mod laps;
 mod pits;
 mod scenarios;
 mod script_commands;
+mod sent_laps;
 
 use super::*;
 

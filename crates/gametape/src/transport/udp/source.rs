@@ -26,6 +26,8 @@ const IDLE_NAP: Duration = Duration::from_millis(400);
 const PAUSED_AFTER: Duration = Duration::from_secs(1);
 /// How often to look whether a silent sender is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A game sends all that belongs to a frame within this time.
+const SETTLES_WITHIN: Duration = Duration::from_millis(50);
 /// How long to wait until frames that wait in the batch are on a tape.
 const BATCH_NAP: Duration = Duration::from_millis(2);
 /// An upper bound: no game has more streams.
@@ -144,9 +146,8 @@ impl UdpSource {
         }
     }
 
-    /// Adds the datagrams that wait, up to those of another session or with other columns.
-    fn take_waiting(&mut self, clock: &dyn Clock, batch: &mut Batch) {
-        let first = batch.len();
+    /// Adds the datagrams that wait, up to those of another session or with other columns. `first` is the index of the first frame of this read.
+    fn take_waiting(&mut self, first: usize, clock: &dyn Clock, batch: &mut Batch) {
         let Some(recorded) = &mut self.recorded else { return };
         while let Some(Arrived { at, stream, bytes }) = self.taken.queue.get(self.next) {
             if let Some(index) = stream {
@@ -186,9 +187,8 @@ impl UdpSource {
     }
 
     /// Gets what arrived since, and notes what was lost on the way.
-    fn refill(&mut self, clock: &dyn Clock, batch: &mut Batch) {
-        let is_sending = self.recorded.as_ref().is_some_and(|recorded| recorded.last.elapsed() < PAUSED_AFTER);
-        self.inbox.take(&mut self.taken, if is_sending { NAP } else { IDLE_NAP });
+    fn refill(&mut self, patience: Duration, clock: &dyn Clock, batch: &mut Batch) {
+        self.inbox.take(&mut self.taken, patience);
         self.next = 0;
         let is_new = |sender: &Sender| self.recorded.as_ref().is_none_or(|old| old.sender.number != sender.number);
         if let Some(sender) = self.taken.sender.filter(is_new) {
@@ -347,11 +347,24 @@ impl Source for UdpSource {
         if self.tells {
             self.notice_not_recorded();
         }
-        if self.next >= self.taken.queue.len() {
-            self.refill(clock, batch);
+        let is_sending = self.recorded.as_ref().is_some_and(|recorded| recorded.last.elapsed() < PAUSED_AFTER);
+        let mut patience = if is_sending { NAP } else { IDLE_NAP };
+        let (first, began) = (batch.len(), Instant::now());
+        loop {
+            if self.next >= self.taken.queue.len() {
+                self.refill(patience, clock, batch);
+            }
+            self.take_waiting(first, clock, batch);
+            let state = self.state();
+            let is_at_the_end = self.next >= self.taken.queue.len();
+            patience = SETTLES_WITHIN.saturating_sub(began.elapsed());
+            // The first datagrams of a session may not tell yet that it is one: those that do come at once.
+            let settles =
+                state == State::Away(Away::Off) && batch.len() > first && is_at_the_end && !patience.is_zero();
+            if !settles {
+                return Ok(state);
+            }
         }
-        self.take_waiting(clock, batch);
-        Ok(self.state())
     }
 
     fn session_key(&self) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! The frames of the games' test cases, made up: a car that ends a lap, drives through the pits, and a game that goes off.
 //! One frame of each stream every 50 ms.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+mod datagrams;
 mod forza_and_rally;
 
 use gametape::format::StreamSpec;
@@ -42,6 +43,7 @@ pub fn cases() -> Vec<Case> {
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
     ];
     cases.extend(forza_and_rally::cases());
+    cases.extend(datagrams::cases());
     cases
 }
 
