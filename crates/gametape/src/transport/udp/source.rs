@@ -349,19 +349,19 @@ impl Source for UdpSource {
         }
         let is_sending = self.recorded.as_ref().is_some_and(|recorded| recorded.last.elapsed() < PAUSED_AFTER);
         let mut patience = if is_sending { NAP } else { IDLE_NAP };
-        let (first, began) = (batch.len(), Instant::now());
+        let (first, mut settled_at) = (batch.len(), None::<Instant>);
         loop {
             if self.next >= self.taken.queue.len() {
                 self.refill(patience, clock, batch);
             }
             self.take_waiting(first, clock, batch);
             let state = self.state();
-            let is_at_the_end = self.next >= self.taken.queue.len();
-            patience = SETTLES_WITHIN.saturating_sub(began.elapsed());
             // The first datagrams of a session may not tell yet that it is one: those that do come at once.
-            let settles =
-                state == State::Away(Away::Off) && batch.len() > first && is_at_the_end && !patience.is_zero();
-            if !settles {
+            let is_at_the_end = self.next >= self.taken.queue.len();
+            let is_unsettled = state == State::Away(Away::Off) && batch.len() > first && is_at_the_end;
+            let settled_at = settled_at.get_or_insert_with(|| Instant::now() + SETTLES_WITHIN);
+            patience = settled_at.saturating_duration_since(Instant::now());
+            if !is_unsettled || patience.is_zero() {
                 return Ok(state);
             }
         }
