@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     recording.watch_until(|| stop.wanted());
     let driven = drive.end();
     let tapes = main_job::end(&mut recording, station)?;
-    tell_what_next(&tapes, driven?);
+    tell_what_next(&tapes, driven?, args.game);
     recording.finish(&stop, false)
 }
 
@@ -114,7 +114,7 @@ fn options(args: &Args, folder: PathBuf) -> RecordOptions {
     }
 }
 
-fn tell_what_next(tapes: &[PathBuf], laps: u32) {
+fn tell_what_next(tapes: &[PathBuf], laps: u32, game: Option<&Game>) {
     if let Some(path) = tapes.last().map(|path| Path::display(path)) {
         tell("next, try:");
         tell(&format!("  gametape info {path}"));
@@ -124,7 +124,9 @@ fn tell_what_next(tapes: &[PathBuf], laps: u32) {
             _ => tell(&format!("  gametape compare {path}#1 {path}#2")),
         }
         tell(&format!("  gametape export {path} --to html"));
-        tell(&format!("  gametape cat {path} --channels speedKmh,gear,gas,brake --to 2"));
+        if game.is_none_or(|game| game.id == acc::GAME.id) {
+            tell(&format!("  gametape cat {path} --channels speedKmh,gear,gas,brake --to 2"));
+        }
         tell("  gametape top --store demo");
     }
 }

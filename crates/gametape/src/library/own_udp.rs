@@ -9,7 +9,7 @@ use crate::capture::Description;
 use crate::format::StreamSpec;
 use crate::games::{Channel, Kind, Layout};
 use crate::tape::FrameStruct;
-use crate::transport::udp::{OwnPacket, OwnUdpSource};
+use crate::transport::udp::{IsPacket, OwnPacket, OwnUdpSource};
 
 /// Creates a source for a game that is not supported out of the box and sends its frames over UDP to this address: `#[repr(C)]` structs, one for
 /// each kind of packet.
@@ -57,7 +57,7 @@ struct Packet {
     stream: String,
     type_id: TypeId,
     bytes: usize,
-    is_it: Box<dyn Fn(&[u8]) -> bool + Send>,
+    is_it: IsPacket,
     channels: Vec<Channel>,
 }
 

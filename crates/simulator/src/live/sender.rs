@@ -3,12 +3,15 @@ use super::{GameClock, Machine, NS_PER_MS};
 use crate::datagrams::{DatagramEncoder, Datagrams};
 use crate::simulation::Simulation;
 
+/// Sends a datagram.
+type SendDatagram = Box<dyn FnMut(&[u8]) + Send>;
+
 /// A simulated game that sends datagrams.
 pub struct LiveSender<M> {
     machine: M,
     simulation: Simulation,
     encoder: Box<dyn DatagramEncoder>,
-    send: Box<dyn FnMut(&[u8]) + Send>,
+    send: SendDatagram,
     due: Datagrams,
 }
 

@@ -21,7 +21,7 @@ mod source;
 mod stage;
 mod switchboard;
 
-pub(crate) use own::{OwnPacket, OwnUdpSource};
+pub(crate) use own::{IsPacket, OwnPacket, OwnUdpSource};
 pub use settings::UdpSettings;
 pub use source::UdpSource;
 

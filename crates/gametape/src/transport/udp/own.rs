@@ -18,12 +18,15 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// A game that sends nothing for this long has ended.
 const SILENT: Duration = Duration::from_secs(3);
 
+/// Returns whether a datagram is one of a kind.
+pub(crate) type IsPacket = Box<dyn Fn(&[u8]) -> bool + Send>;
+
 /// A kind of packet.
 pub(crate) struct OwnPacket {
     /// Length of its datagrams.
     pub(crate) bytes: usize,
     /// Recognises them.
-    pub(crate) is_it: Box<dyn Fn(&[u8]) -> bool + Send>,
+    pub(crate) is_it: IsPacket,
 }
 
 /// A source for packets that the program describes.

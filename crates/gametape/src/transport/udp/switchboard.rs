@@ -50,27 +50,24 @@ impl Switchboard {
     /// Returns the inbox of a sender in a game, and its number. Assigns one if the sender has none.
     fn place(&self, address: SocketAddr, game: &'static Game, port: u16, now: Instant) -> Option<(usize, u64)> {
         let mut number = self.assigning.lock().unwrap_or_else(PoisonError::into_inner);
-        let senders: Vec<Option<(Sender, Instant)>> = self.inboxes.iter().map(|inbox| inbox.sender()).collect();
         let is_same = |sender: &Sender| sender.address == address && sender.game.id == game.id;
-        let own = senders.iter().position(|sender| sender.is_some_and(|(sender, _)| is_same(&sender)));
-        if let Some(index) = own {
-            return Some((index, senders.get(index).copied().flatten()?.0.number));
-        }
         let is_silent = |last: Instant| now.checked_duration_since(last).is_some_and(|silent| silent >= SILENT);
-        let quiet = |sender: &Option<(Sender, Instant)>| sender.is_none_or(|(_, last)| is_silent(last));
         // A game that was restarted sends from another port of the same machine: its recording goes on where it was.
-        let again = |sender: &Option<(Sender, Instant)>| {
-            sender.is_some_and(|(sender, last)| {
-                let left = is_silent(last) || has_gone(sender.address);
-                sender.address.ip() == address.ip() && sender.game.id == game.id && left
-            })
+        let is_again = |(sender, last): (Sender, Instant)| {
+            let is_here = sender.address.ip() == address.ip() && sender.game.id == game.id;
+            is_here && (is_silent(last) || has_gone(sender.address))
         };
-        let is_open = |index: &usize| self.inboxes.get(*index).is_some_and(|inbox| !inbox.is_closed());
-        let find = |fits: &dyn Fn(&Option<(Sender, Instant)>) -> bool| {
-            let fitting = senders.iter().enumerate().filter(|(_, sender)| fits(sender)).map(|(index, _)| index);
-            fitting.into_iter().find(is_open)
-        };
-        let index = find(&again).or_else(|| find(&|sender| sender.is_none())).or_else(|| find(&quiet))?;
+        let (mut again, mut free, mut quiet) = (None, None, None);
+        for (index, inbox) in self.inboxes.iter().enumerate().filter(|(_, inbox)| !inbox.is_closed()) {
+            match inbox.sender() {
+                Some((sender, _)) if is_same(&sender) => return Some((index, sender.number)),
+                Some(sender) if is_again(sender) => again = again.or(Some(index)),
+                Some((_, last)) if is_silent(last) => quiet = quiet.or(Some(index)),
+                Some(_) => {}
+                None => free = free.or(Some(index)),
+            }
+        }
+        let index = again.or(free).or(quiet)?;
         *number += 1;
         let sender = Sender { address, game, port, number: *number };
         self.inboxes.get(index)?.assign(sender, now).then_some((index, *number))
