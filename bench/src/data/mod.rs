@@ -73,6 +73,7 @@ impl StreamShape {
 impl StreamShape {
     /// Returns the names of [`StreamShape::columns`], in the same order: `field`, `field[3]`, or `byte_17` for
     /// uncovered bytes.
+    #[cfg(any(feature = "peers", test))]
     pub(crate) fn column_names(&self) -> Vec<String> {
         let name_of = |column: &Column| {
             let next = self.fields.partition_point(|field| field.offset <= column.offset);
