@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::Machine;
 
 /// The longest that game and reader wait for each other: either may hang. Longer than a busy machine keeps a thread from running.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// How often `stop` is checked during a wait.
 const NAP: Duration = Duration::from_millis(20);
 /// The wait of a reader after the end of the game, when the game's time has no meaning.
