@@ -22,6 +22,7 @@ pub(super) struct Receiver {
     socket: UdpSocket,
     buffer: Vec<u8>,
     /// What the system says that it dropped since the socket was opened; the number wraps.
+    #[cfg(target_os = "linux")]
     dropped: u32,
 }
 
@@ -45,7 +46,12 @@ impl Receiver {
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER_BYTES);
         socket.set_read_timeout(Some(patience))?;
         socket.bind(&address.into())?;
-        let receiver = Self { socket: socket.into(), buffer: vec![0; MOST_BYTES * AT_ONCE], dropped: 0 };
+        let receiver = Self {
+            socket: socket.into(),
+            buffer: vec![0; MOST_BYTES * AT_ONCE],
+            #[cfg(target_os = "linux")]
+            dropped: 0,
+        };
         receiver.set_up()?;
         Ok(receiver)
     }
