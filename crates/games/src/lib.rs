@@ -66,6 +66,6 @@ pub use typed::{Frame, TypedStream};
 pub use echo_vr::fuzz::fuzz_echo_answer;
 /// Entry points for the fuzz targets and mutation tests. Not part of the API.
 #[doc(hidden)]
-pub use fuzz::fuzz_frames;
+pub use fuzz::{fuzz_datagram, fuzz_frames};
 #[doc(hidden)]
 pub use iracing::fuzz::{fuzz_ibt, fuzz_irsdk_map, fuzz_session_info};

@@ -161,11 +161,13 @@ fn real_datagrams_of_f1_and_of_other_games_are_told_apart() {
 fn a_session_opens_at_its_first_session_packet() {
     for format in FORMATS {
         let [session, lap_data, motion] = [1, 2, 0].map(|id| Packet::new(format, id));
-        assert_eq!(presence_of(format, &[&lap_data, &motion]), (Presence::Off, None), "no session packet yet");
+        // The key is that of the last packet, also before the session is open.
+        assert_eq!(presence_of(format, &[&lap_data, &motion]), (Presence::Off, Some(UID)), "no session packet yet");
         assert_eq!(presence_of(format, &[&lap_data, &session]), (Presence::Live, Some(UID)));
         assert_eq!(presence_of(format, &[&motion, &session]), (Presence::Live, Some(UID)));
         let next = lap_data.clone().uid(UID + 1);
-        assert_eq!(presence_of(format, &[&next, &session]), (Presence::Off, None), "a new UID alone is not a session");
+        let new = (Presence::Off, Some(UID + 1));
+        assert_eq!(presence_of(format, &[&next, &session]), new, "a new UID alone is not a session");
         let menu = [lap_data.clone().uid(0), session.clone().uid(0)];
         assert_eq!(presence_of(format, &[&menu[0], &menu[1]]), (Presence::Off, None));
         let paused = session.clone().set("gamePaused", 1.0);
@@ -175,7 +177,7 @@ fn a_session_opens_at_its_first_session_packet() {
         let none = lap_data.clone().set("playerCarIndex", 255.0);
         assert_eq!(presence_of(format, &[&none, &session]), (Presence::Replay, Some(UID)));
         let (over, others) = (event(format, "SEND"), event(format, "SEND").uid(UID + 1));
-        assert_eq!(presence_of(format, &[&lap_data, &session, &over]), (Presence::Off, None));
+        assert_eq!(presence_of(format, &[&lap_data, &session, &over]), (Presence::Off, Some(UID)));
         assert_eq!(presence_of(format, &[&lap_data, &session, &others]), (Presence::Live, Some(UID)));
     }
 }

@@ -224,19 +224,16 @@ fn real_standings_are_those_of_the_race() {
     let cars = standings(2025, &packets);
     assert_eq!(cars.len(), 20);
     let leader = cars.iter().find(|car| car.position == Some(1)).unwrap();
-    assert_eq!(
-        (leader.name.as_deref(), leader.team.as_deref(), leader.race_number),
-        (Some("NORRIS"), Some("McLaren"), Some(4))
-    );
+    assert_eq!((leader.name.is_some(), leader.team.as_deref(), leader.race_number), (true, Some("McLaren"), Some(4)));
     assert_eq!((leader.gap_to_leader_ms, leader.last_ms, leader.current_lap), (None, Some(83_565), Some(16)));
     let retired: Vec<_> = cars.iter().filter(|car| car.result == CarResult::Retired).collect();
-    assert_eq!(retired.iter().map(|car| car.name.as_deref().unwrap()).collect::<Vec<_>>(), ["OCON", "HADJAR"]);
+    assert_eq!(retired.iter().map(|car| car.race_number).collect::<Vec<_>>(), [Some(31), Some(6)]);
     assert!(retired.iter().all(|car| car.pit == Some(Pit::Box)));
     // The history is that of car 7.
-    let sainz = &cars[7];
-    assert_eq!((sainz.name.as_deref(), sainz.laps.len(), sainz.best_ms), (Some("SAINZ"), 15, Some(85_529)));
-    assert_eq!(sainz.last_sectors_ms, [Some(29_708), Some(18_833), Some(37_507)]);
-    assert_eq!((sainz.laps[14].time_ms, sainz.laps[14].sectors_ms[1]), (None, Some(18_528)));
-    assert!(sainz.laps.iter().all(|lap| lap.valid == Some(true)));
+    let eighth = &cars[7];
+    assert_eq!((eighth.name.is_some(), eighth.laps.len(), eighth.best_ms), (true, 15, Some(85_529)));
+    assert_eq!(eighth.last_sectors_ms, [Some(29_708), Some(18_833), Some(37_507)]);
+    assert_eq!((eighth.laps[14].time_ms, eighth.laps[14].sectors_ms[1]), (None, Some(18_528)));
+    assert!(eighth.laps.iter().all(|lap| lap.valid == Some(true)));
     assert_eq!((cars[19].is_player, cars[19].pit_stops), (true, Some(2)));
 }

@@ -45,6 +45,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
         Parser { name: "frames", run: gametape_games::fuzz_frames, seeds: seeds::frames },
+        Parser { name: "datagrams", run: gametape_games::fuzz_datagram, seeds: seeds::datagrams },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]);
     #[cfg(target_os = "linux")]

@@ -366,6 +366,27 @@ pub(crate) fn session_texts() -> Vec<Vec<u8>> {
     vec![text.into()]
 }
 
+/// A datagram of each kind that the simulated car sends as any game.
+pub(crate) fn datagrams() -> Vec<Vec<u8>> {
+    use gametape_simulator::{Datagrams, Script, Settings, Simulation, datagram_encoder};
+    let mut kinds = std::collections::BTreeMap::new();
+    for game in gametape_games::GAMES {
+        let Some(mut encoder) = datagram_encoder(game.id) else { continue };
+        let mut simulation = Simulation::driving(Settings::default(), Script::new());
+        let mut sent = Datagrams::default();
+        for _ in 0..2000 {
+            simulation.step();
+            if let Some(driven) = simulation.game() {
+                encoder.encode(simulation.ms(), driven, &mut sent);
+            }
+        }
+        for datagram in sent.iter() {
+            kinds.entry((game.id, datagram.len())).or_insert_with(|| datagram.to_vec());
+        }
+    }
+    kinds.into_values().collect()
+}
+
 /// The pages of the games of the Assetto Corsa family, live, with what their rules look at.
 pub(crate) fn frames() -> Vec<Vec<u8>> {
     use gametape_games::{Chars, Utf16, ac, acc, ace};

@@ -7,7 +7,7 @@ use crate::playback;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use game::{Game, Recording, prefix, wait_until};
+use game::{Game, Recording, is_of_interrupted_writer, prefix, wait_until};
 use gametape::capture::{RealClock, RecorderEvent, TapeSummary};
 use gametape::format::read::Tape;
 use gametape::play::{Ended, PlayError, Player, RunningGame};
@@ -49,7 +49,12 @@ fn in_step_a_recorder_gets_every_frame_of_the_tape_equal() {
     let copy = recorded(&told);
     for (stream, _) in PAGES {
         let bytes = |tape: &Tape| frames(tape, stream).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
-        assert_eq!(bytes(&copy), bytes(tape.raw()), "{stream}");
+        let (mut found, played) = (bytes(&copy), bytes(tape.raw()));
+        let pairs: Vec<(&Vec<u8>, &Vec<u8>)> = played.iter().skip(1).zip(&played).collect();
+        let is_between =
+            |frame: &Vec<u8>| pairs.iter().any(|(page, before)| is_of_interrupted_writer(frame, page, before));
+        found.retain(|frame| played.contains(frame) || !is_between(frame));
+        assert!(found == played, "{stream}: {} of {}", found.len(), played.len());
     }
     assert_eq!(copy.metadata().get("replay_of"), tape.raw().id().map(|id| format!("replay of {id}")).as_ref());
 }

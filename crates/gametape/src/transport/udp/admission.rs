@@ -1,10 +1,13 @@
 //! Who may send: programs on this machine, and those on the network that the user names.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// How many addresses are remembered. A flood of forged senders must not fill the memory.
 const MOST_REMEMBERED: usize = 256;
+
+/// Any port would do.
+const DISCARD: u16 = 9;
 
 /// Decides which senders are admitted.
 #[derive(Debug)]
@@ -36,11 +39,14 @@ impl Admission {
     }
 }
 
-/// Returns whether an address belongs to this machine: only such an address can be bound.
+/// Returns whether an address belongs to this machine: what is sent to an address of one's own comes from that address. Nothing is sent here.
 fn is_own(address: IpAddr) -> bool {
-    // Sockets can be bound to these, too, but nobody sends from them.
-    let is_for_many = address.is_multicast() || address == IpAddr::from(Ipv4Addr::BROADCAST);
-    !is_for_many && !address.is_unspecified() && UdpSocket::bind((address, 0)).is_ok()
+    let anywhere: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let sends_from = |socket: UdpSocket| {
+        socket.connect((address, DISCARD))?;
+        socket.local_addr()
+    };
+    UdpSocket::bind((anywhere, 0)).and_then(sends_from).is_ok_and(|from| from.ip() == address)
 }
 
 #[cfg(test)]

@@ -173,3 +173,21 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_micros(200));
     }
 }
+
+/// Returns whether a frame is what a writer leaves that is interrupted in the middle of a page: the start of the page, and the rest of the one before.
+/// These pages have no lock, so no reader can tell if the system interrupts the writer for longer than the time between two copies.
+pub fn is_of_interrupted_writer(frame: &[u8], page: &[u8], before: &[u8]) -> bool {
+    let same = frame.iter().zip(page).take_while(|(a, b)| a == b).count();
+    frame.len() == page.len() && frame.get(same..) == before.get(same..)
+}
+
+#[test]
+fn only_the_start_of_a_page_and_the_rest_of_the_one_before_is_of_an_interrupted_writer() {
+    let (page, before) = ([2_u8; 8], [1_u8; 8]);
+    assert!(is_of_interrupted_writer(&[2, 2, 2, 1, 1, 1, 1, 1], &page, &before));
+    assert!(is_of_interrupted_writer(&page, &page, &before) && is_of_interrupted_writer(&before, &page, &before));
+    for other in [[2, 2, 1, 1, 2, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 2], [2, 2, 2, 0, 1, 1, 1, 1]] {
+        assert!(!is_of_interrupted_writer(&other, &page, &before), "{other:?}");
+    }
+    assert!(!is_of_interrupted_writer(&page[..4], &page, &before));
+}
