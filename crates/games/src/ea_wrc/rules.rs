@@ -88,7 +88,10 @@ fn is_default(datagram: &[u8]) -> bool {
         let axes = [0, 4, 8].map(|axis| f32_at(datagram, at + axis).unwrap_or_default());
         (axes.iter().map(|axis| axis * axis).sum::<f32>() - 1.0).abs() < 0.02
     });
+    // A counter of packets, which an F1 header is far beyond.
+    let counts = array_at(datagram, 0).map(u64::from_le_bytes).is_some_and(|count| count < 1 << 40);
     datagram.len() == DEFAULT_BYTES
+        && counts
         && stage_m.is_some_and(|metres| metres > 0.0 && metres < LONGEST_STAGE_M)
         && are_units
         && array_at(datagram, 36).is_some_and(|[valid]: [u8; 1]| valid <= 1)
