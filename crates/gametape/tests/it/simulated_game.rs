@@ -169,7 +169,7 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     let status = tape.stream_named("physics").unwrap().status();
     let moments = status.seen_until_ns.unwrap() / 10_000_000 + 1;
     let counted = found.len() as u64 + status.counters.missed + status.counters.unchanged;
-    assert!(moments.abs_diff(counted) <= 1, "{moments} moments, {} pages, {status:?}", found.len());
+    assert!(moments.abs_diff(counted) <= 2, "{moments} moments, {} pages, {status:?}", found.len());
     assert!(status.counters.dropped == 0 && moments > 10, "{moments} moments, {status:?}");
 }
 
