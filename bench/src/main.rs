@@ -7,6 +7,8 @@
 //! laps (tracker, store, server of this project) ─▶ laps::figures ─▶ table   laps
 //! live_ui (`gametape demo`, live viewers) ─▶ laps::figures ─▶ table         live-ui
 //! echo (simulated matches of Echo VR) ─▶ laps::figures ─▶ table             echo
+//! lmu (race of `simulator`) ─▶ size, cost ─▶ table                         lmu
+//! udp::sender ─▶ udp::recorder ─▶ udp (figures) ─▶ table                    udp
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints its results")]
 
@@ -16,6 +18,7 @@ mod echo;
 mod laps;
 mod live;
 mod live_ui;
+mod lmu;
 mod machine;
 mod measure;
 mod memory;
@@ -23,6 +26,7 @@ mod peers;
 mod report;
 mod scale;
 mod table;
+mod udp;
 
 use std::process::ExitCode;
 
@@ -68,10 +72,35 @@ enum Command {
     Laps(laps::LapsArgs),
     /// Cost of live viewers to the server: one rig, many browsers
     LiveUi(live_ui::LiveUiArgs),
+    /// Le Mans Ultimate: the size of a race of 40 cars, and the cost of recording it
+    Lmu(lmu::LmuArgs),
+    /// The game of `lmu`, in a separate process
+    #[command(hide = true)]
+    LmuGame(lmu::game::GameArgs),
+    /// The recorder of `lmu`, in a separate process
+    #[command(hide = true)]
+    LmuRecorder(lmu::cost::RecorderArgs),
+    /// A process that only wakes and copies, for `lmu`
+    #[command(hide = true)]
+    LmuBare(lmu::cost::BareArgs),
     /// Echo VR: sizes compared to other formats, conversions, events, seeking
     Echo(echo::EchoArgs),
     /// Writes a simulated Echo VR match as an `.echoreplay` file
     EchoMatch(echo::MatchArgs),
+    /// Games that send datagrams: 50,000 in a second, the size of an hour of F1, and the cost of waiting
+    Udp(udp::UdpArgs),
+    /// The sender of `udp`, in a separate process
+    #[command(hide = true)]
+    UdpSender(udp::sender::SenderArgs),
+    /// The recorder of `udp`, in a separate process
+    #[command(hide = true)]
+    UdpRecorder(udp::recorder::RecorderArgs),
+    /// A process that only receives, for `udp`
+    #[command(hide = true)]
+    UdpBare,
+    /// A process that waits for games, for `udp`
+    #[command(hide = true)]
+    UdpIdle(udp::idle::IdleArgs),
     /// Conversions, for `echo`
     #[command(hide = true)]
     EchoConvert(echo::ConvertArgs),
@@ -96,9 +125,18 @@ fn run(command: Command) -> Result<()> {
         Command::LiveBare(args) => live::bare::run(&args),
         Command::Laps(args) => laps::run(&args),
         Command::LiveUi(args) => live_ui::run(&args),
+        Command::Lmu(args) => lmu::run(&args),
+        Command::LmuGame(args) => lmu::game::run(&args),
+        Command::LmuRecorder(args) => lmu::cost::record(&args),
+        Command::LmuBare(args) => lmu::cost::bare(&args),
         Command::Echo(args) => echo::run(&args),
         Command::EchoMatch(args) => echo::write_match(&args),
         Command::EchoConvert(args) => echo::convert(&args),
+        Command::Udp(args) => udp::run(&args),
+        Command::UdpSender(args) => udp::sender::run(&args),
+        Command::UdpRecorder(args) => udp::recorder::run(&args),
+        Command::UdpBare => udp::bare::run(),
+        Command::UdpIdle(args) => udp::idle::run(&args),
         Command::LapsTrackTape(args) => laps::retrack::track_tape_once(&args),
         Command::LapsGuard(args) => laps::guard::run(&args),
     }

@@ -31,6 +31,8 @@ const Sessions = lazy(async () => (await import("./pages/sessions")).SessionsPag
 const Session = lazy(async () => (await import("./pages/session/page")).SessionPage);
 const Compare = lazy(async () => (await import("./pages/compare/page")).ComparePage);
 const Progress = lazy(async () => (await import("./pages/progress")).ProgressPage);
+const Matches = lazy(async () => (await import("./pages/matches")).MatchesPage);
+const OneMatch = lazy(async () => (await import("./pages/match/page")).MatchPage);
 const Tapes = lazy(async () => (await import("./pages/tapes")).TapesPage);
 const OneTape = lazy(async () => (await import("./pages/tape/page")).TapePage);
 const Overlay = lazy(async () => (await import("./overlay/page")).OverlayPage);
@@ -51,6 +53,7 @@ function page(part: string, path: string) {
   if (part === "sessions") return path.split("/")[2] ? <Session key={path} /> : <Sessions />;
   if (part === "compare") return <Compare />;
   if (part === "progress") return <Progress />;
+  if (part === "matches") return path.split("/")[2] ? <OneMatch key={path} /> : <Matches />;
   if (part === "tapes") return path.split("/")[2] ? <OneTape key={path} /> : <Tapes />;
   return <Empty title="Page not found"><p><a href="/">Go to the live view</a></p></Empty>;
 }

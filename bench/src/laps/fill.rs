@@ -65,6 +65,7 @@ pub(super) fn session(number: u32) -> Session {
         best_lap: None,
         theoretical_best_ms: None,
         remark: None,
+        foreign: false,
     }
 }
 

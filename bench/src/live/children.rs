@@ -8,14 +8,14 @@ use anyhow::{Result, bail, ensure};
 use super::system;
 
 /// A child process. It ends with this process, because its standard input does.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
 
 impl Process {
     /// Starts this program with other arguments. Its standard error is inherited.
-    pub(super) fn start<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+    pub(crate) fn start<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let Some(stdout) = child.stdout.take() else { bail!("no standard output") };
@@ -23,26 +23,31 @@ impl Process {
     }
 
     /// Waits for its next line.
-    pub(super) fn line(&mut self) -> Result<String> {
+    pub(crate) fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         ensure!(self.lines.read_line(&mut line)? > 0, "the child process ended early; see its output above");
         Ok(line.trim_end().to_owned())
     }
 
     /// Waits for its next line, which must be `expected`.
-    pub(super) fn hear(&mut self, expected: &str) -> Result<()> {
+    pub(crate) fn hear(&mut self, expected: &str) -> Result<()> {
         let line = self.line()?;
         ensure!(line == expected, "expected {expected:?}, got {line:?}");
         Ok(())
     }
 
     /// Sends SIGINT.
-    pub(super) fn interrupt(&self) -> Result<()> {
+    pub(crate) fn interrupt(&self) -> Result<()> {
         system::interrupt(&self.child)
     }
 
+    /// Closes its standard input.
+    pub(crate) fn hang_up(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     /// Closes its standard input and waits for it to exit.
-    pub(super) fn end(mut self) -> Result<()> {
+    pub(crate) fn end(mut self) -> Result<()> {
         drop(self.child.stdin.take());
         let status = self.child.wait()?;
         ensure!(status.success(), "the child process exited with {status}");

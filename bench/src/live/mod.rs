@@ -10,13 +10,13 @@
 //! ```
 
 pub(crate) mod bare;
-mod children;
+pub(crate) mod children;
 mod figures;
 pub(crate) mod game;
 mod moments;
 pub(crate) mod play;
 pub(crate) mod recorder;
-mod system;
+pub(crate) mod system;
 mod tape;
 
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ pub(crate) struct LiveRow {
     stored: Vec<Stored>,
 }
 
-fn prefix(names: &str) -> Result<Prefix> {
+pub(crate) fn prefix(names: &str) -> Result<Prefix> {
     Prefix::new(names).with_context(|| format!("{names:?} is not a valid prefix"))
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Scheduled {
 }
 
 /// Returns the threads of this process, grouped by name. Empty if the system does not report them.
-pub(super) fn threads() -> Vec<Scheduled> {
+pub(crate) fn threads() -> Vec<Scheduled> {
     let mut threads: Vec<Scheduled> = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let text = |file: &str| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn stolen_ms() -> Option<u64> {
 
 /// Returns the CPU time of this process so far, of all its threads, in user and kernel mode.
 #[cfg(target_os = "linux")]
-pub(super) fn processor_ns() -> Result<u64> {
+pub(crate) fn processor_ns() -> Result<u64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Ok(u64::try_from(time.tv_sec)? * 1_000_000_000 + u64::try_from(time.tv_nsec)?)
 }
@@ -63,7 +63,7 @@ pub(super) fn interrupt_flag() -> Result<std::sync::Arc<std::sync::atomic::Atomi
 mod elsewhere {
     use anyhow::{Result, bail};
 
-    pub(in crate::live) fn processor_ns() -> Result<u64> {
+    pub(crate) fn processor_ns() -> Result<u64> {
         bail!("`live` is only supported on Linux")
     }
 
@@ -77,4 +77,6 @@ mod elsewhere {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{interrupt, interrupt_flag, processor_ns};
+pub(crate) use elsewhere::processor_ns;
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::{interrupt, interrupt_flag};

@@ -8,8 +8,7 @@ use serde::Serialize;
 use zerocopy::IntoBytes as _;
 
 use super::game::drive;
-use crate::data::{Channel, DataSet, Shape, StreamFrames, StreamShape, hash_frames};
-use crate::measure::bytes_in;
+use crate::data::{Channel, DataSet, Shape, StreamFrames, StreamShape};
 use crate::peers;
 
 /// The peers that games are recorded with today.
@@ -85,12 +84,7 @@ pub(super) fn stored(set: &DataSet, tape_bytes: u64, directory: &Path) -> Result
     for name in PEERS {
         let peer =
             peers::ALL.iter().find(|peer| peer.name() == name).with_context(|| format!("unknown method {name}"))?;
-        let directory = tempfile::tempdir_in(directory)?;
-        peer.write(set, directory.path())?;
-        let unit = peer.time_unit_ns();
-        let back = peer.read(&set.shape, directory.path())?;
-        ensure!(hash_frames(&back, unit) == hash_frames(&set.frames, unit), "{name} reads back different frames");
-        let bytes = bytes_in(directory.path())?;
+        let bytes = peers::stored_bytes(*peer, set, directory)?;
         list.push(Stored { method: peer.name(), bytes, hour_bytes: hour(bytes) });
     }
     Ok(list)

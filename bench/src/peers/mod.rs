@@ -15,9 +15,10 @@ mod zstd;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::data::{DataSet, Frames, Shape};
+use crate::data::{DataSet, Frames, Shape, hash_frames};
+use crate::measure::bytes_in;
 
 /// A storage method. Single-threaded; files are written, not synced.
 pub(crate) trait Peer {
@@ -55,6 +56,16 @@ pub(crate) const ALL: &[&dyn Peer] = &[
 pub(crate) fn ensure_all() -> Result<()> {
     anyhow::ensure!(cfg!(feature = "peers"), "built without MCAP and Parquet; run it with `--features peers`");
     Ok(())
+}
+
+/// Stores a data set, reads it back, and returns the size of the files. They are below `files` and are removed.
+pub(crate) fn stored_bytes(peer: &dyn Peer, set: &DataSet, files: &Path) -> Result<u64> {
+    let directory = tempfile::tempdir_in(files)?;
+    peer.write(set, directory.path())?;
+    let unit = peer.time_unit_ns();
+    let back = peer.read(&set.shape, directory.path())?;
+    ensure!(hash_frames(&back, unit) == hash_frames(&set.frames, unit), "{} reads back different frames", peer.name());
+    bytes_in(directory.path())
 }
 
 /// Creates a file; fails if it exists.

@@ -4,3 +4,5 @@ mod echo;
 mod laps;
 mod live;
 mod live_ui;
+mod lmu;
+mod udp;

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use gametape::format::TapeId;
 use gametape::games::find_game;
+use gametape::laps::Id;
 use gametape::paths::this_machine;
 use gametape::store::catalogue::file_of;
+use gametape::store::incoming_file::claim;
 use gametape::store::{Added, Skipped, SqlStore, TapeLaps, add_tape};
 use serde::Serialize;
 
@@ -68,8 +71,20 @@ impl Adding {
     }
 }
 
+impl Adding {
+    /// [`Adding::add`] a tape whose laps are the user's own, whatever the tape says.
+    pub(crate) fn add_own(&self, path: &Path) -> InStore {
+        let in_store = self.add(path, false);
+        let Some(tape) = in_store.tape_id.as_deref().and_then(Id::parse) else { return in_store };
+        match claim(&self.store, TapeId(tape.0)) {
+            Ok(()) => in_store,
+            Err(error) => InStore { error: Some(error.to_string()), ..in_store },
+        }
+    }
+}
+
 impl InStore {
-    fn of(added: Added) -> Self {
+    pub(crate) fn of(added: Added) -> Self {
         let (tape, copy_of, laps) = match added {
             Added::Tape { tape, copy_of, laps } => (tape, copy_of, laps),
             Added::Recording => return Self { skipped: Some("being_recorded"), ..Self::default() },

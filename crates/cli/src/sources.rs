@@ -11,7 +11,31 @@ use gametape::names::EXTENSION;
 use crate::exit;
 
 /// Extensions of other programs' files. Used for folders only: the type of a file that is named itself is detected by its content.
-pub(crate) const IMPORTED: [&str; 8] = ["ibt", "ksr", "bin", "dat", "replay", "echoreplay", "nevrcap", "tape"];
+pub(crate) const IMPORTED: [&str; 23] = [
+    "ibt",
+    "ksr",
+    "bin",
+    "dat",
+    "replay",
+    "osr",
+    "sc2replay",
+    "aoe2record",
+    "mgz",
+    "mgx",
+    "w3g",
+    "rec",
+    "dem",
+    "rofl",
+    "replayinfo",
+    "gbx",
+    "echoreplay",
+    "nevrcap",
+    "tape",
+    "ld",
+    "vbo",
+    "gpx",
+    "f1pcap",
+];
 /// Extensions of files with Echo VR recordings.
 const CAPTURES: [&str; 4] = [EXTENSION, "echoreplay", "nevrcap", "tape"];
 

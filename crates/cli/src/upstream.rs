@@ -20,7 +20,7 @@ use gametape::store::Store;
 
 pub(crate) use args::UpstreamArgs;
 pub(crate) use client::Upstream;
-use sending::{Pass, Sending};
+use sending::{CarSending, Pass, Sending};
 
 /// How often the store is polled for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -47,7 +47,14 @@ impl Pushing {
         say(format!("sending laps and tapes to {}", upstream.name()));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("gametape-upstream".into()).spawn(move || {
-            let sending = Sending { store: store.as_ref(), upstream: &upstream, runtime: &runtime, stop: &wanted };
+            let sending = Sending {
+                store: store.as_ref(),
+                upstream: &upstream,
+                runtime: &runtime,
+                stop: &wanted,
+                say: &say,
+                cars: CarSending::default(),
+            };
             if catch_unwind(AssertUnwindSafe(|| run(&sending, &say))).is_err() {
                 say(format!(
                     "error: sending to {} failed, please report it; restart gametape to go on",

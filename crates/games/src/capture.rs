@@ -8,8 +8,10 @@ use std::fmt::Debug;
 use crate::bytes::{f32_at, f64_at, i32_at};
 use crate::lap_frame::ReadLaps;
 use crate::layout::{Kind, Layout};
+use crate::requests::RequestProtocol;
 use crate::sample::Decode;
 use crate::standings::ReadStandings;
+use crate::user_settings::SettingsFiles;
 
 /// Where the frames of a stream come from. Each transport has a folder in `gametape::transport`; other code uses the accessors of
 /// [`Stream`](crate::Stream).
@@ -23,6 +25,21 @@ pub enum Transport {
         /// Size of the section when a program simulates the game. Readers accept any size.
         section_bytes: u32,
     },
+    /// A part of a named section that several streams share. All of them come from one consistent copy; together they are the section again.
+    SharedMemoryPart {
+        /// The name without `Local\`.
+        section: &'static str,
+        /// Size of the section when a program simulates the game. Readers accept any size.
+        section_bytes: u32,
+        /// How much of the section is used: what is copied.
+        page_bytes: u32,
+        /// Offset of the part in the section.
+        offset: u32,
+        /// Length of the part, which is that of every frame of the stream.
+        bytes: u32,
+        /// Whether the game is not there without this section. Others may be missing when recording begins; then they are not recorded.
+        is_needed: bool,
+    },
     /// Responses of an HTTP API that the game serves on this machine.
     Http {
         /// Default port.
@@ -34,9 +51,24 @@ pub enum Transport {
     Udp {
         /// The port to which the game sends by default; 0 if it has none, and the user chooses one.
         port: u16,
+        /// The game sends to every machine on the network instead of to one address, so several programs can receive it.
+        broadcast: bool,
     },
     /// Only found in files of other programs.
     File,
+}
+
+impl Transport {
+    /// Returns its name in texts for users.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SharedMemory { .. } | Self::SharedMemoryPart { .. } => "shared memory",
+            Self::Http { .. } => "HTTP",
+            Self::Udp { .. } => "UDP",
+            Self::File => "files",
+        }
+    }
 }
 
 /// How a reader ensures that its copy of a frame is consistent.
@@ -56,6 +88,24 @@ pub enum CopyRule {
         /// Offset of the `u32` sequence number in the frame.
         sequence_offset: u32,
     },
+    /// Two version words, of which the game increases the first before it writes and the second afterwards. Both must be equal to each other
+    /// before and after the copy, and the same. A writer that died in between leaves them different for good: after
+    /// [`STUCK_AFTER_NS`], two equal copies are accepted.
+    EqualVersions {
+        /// Offset of the `u32` that is increased first.
+        begin_offset: u32,
+        /// Offset of the `u32` that is increased last.
+        end_offset: u32,
+    },
+    /// Clients and game take turns with a lock in a section of its own, which a recorder must not hold: the game would wait for it. Two equal copies,
+    /// during which nobody held the lock, are consistent. Where the lock is missing or held for good (for [`STUCK_AFTER_NS`]), as
+    /// [`TwoEqualCopies`](Self::TwoEqualCopies).
+    TwoEqualCopiesUnlocked {
+        /// Name of the section with the lock, without `Local\`.
+        lock_section: &'static str,
+        /// Offset of the `i32` that is not 0 while somebody holds the lock.
+        busy_offset: u32,
+    },
     /// iRacing's rotating row buffers with tick counts.
     RotatingBuffers,
     /// Every read returns a whole frame: datagrams, HTTP responses, files.
@@ -64,6 +114,9 @@ pub enum CopyRule {
 
 /// Minimum time between two copies that are compared. A game that writes a page in one go needs far less.
 pub const SECOND_COPY_AFTER_NS: u64 = 50_000;
+
+/// A writer that seems to be writing for this long has ended while it did.
+pub const STUCK_AFTER_NS: u64 = 1_000_000_000;
 
 /// Number of bytes at the start of a section that are inspected to identify its stream.
 pub const FRONT_BYTES: usize = 8192;
@@ -165,6 +218,12 @@ pub trait Rules: Debug + Sync {
     /// Returns whether the frames are from this game, for games that share section names. `None` while undetermined.
     fn is_it(&self, seen: Seen<'_>) -> Option<bool>;
 
+    /// Returns the length of a page as the page itself describes it, for games whose versions cannot be told from the size of their section:
+    /// bridges create sections of a fixed size. `None` if the page does not say. Frames of a length without a layout are recorded as bytes.
+    fn frame_bytes(&self, _stream: &str, _page: &[u8]) -> Option<u32> {
+        None
+    }
+
     /// Identifies the stream that a shared memory section holds, for systems that do not reveal section names. `front`
     /// is the first [`FRONT_BYTES`] of the section, or all of it if shorter. `None` if the stream cannot be determined,
     /// for example if the bytes are all zero.
@@ -184,6 +243,16 @@ pub trait Rules: Debug + Sync {
     /// Appends the datagram that a recorded frame was made of to `datagram` (which is empty); nothing if the frame is the datagram.
     fn sent_datagram(&self, _stream: &str, _frame: &[u8], _datagram: &mut Vec<u8>) {}
 
+    /// Returns the files in which the user chooses the layout of the datagrams; `None` if the game does not let them choose.
+    fn settings_files(&self) -> Option<&'static dyn SettingsFiles> {
+        None
+    }
+
+    /// Returns how a client asks for the datagrams; `None` if the game sends them unasked.
+    fn requests(&self) -> Option<&dyn RequestProtocol> {
+        None
+    }
+
     /// How long the [`counter`](Self::counter) must have increased, with the frames identified as this game's, before
     /// the identification is accepted. For games whose frames look like those of another game for a while.
     fn believed_after_ns(&self) -> u64 {
@@ -196,6 +265,11 @@ pub trait Rules: Debug + Sync {
 
     /// Returns the game's description of itself and the session.
     fn about(&self, seen: Seen<'_>) -> About;
+
+    /// Returns whether the contents of frames are decoded, into samples or events. If not, frames are recognised and recorded only.
+    fn decodes(&self) -> bool {
+        true
+    }
 
     /// Returns a decoder that turns frames into samples.
     fn decoder(&self) -> Box<dyn Decode>;

@@ -54,8 +54,11 @@ pub struct LapFrame {
     pub incidents: Option<i32>,
     /// A penalty is shown that deletes the best lap.
     pub best_removed: bool,
-    /// A completed lap's validity, from a second source of the game.
-    pub verdict: Option<Verdict>,
+    /// The game's record of a completed lap. A lap frame has room for one: several are passed on one after another.
+    pub record: Option<LapRecord>,
+    /// How often the player has gone back in time in this session. When it rises, lap count, lap timer and position
+    /// may be those of an earlier moment. `None` if the game cannot go back.
+    pub back_in_time: Option<BackInTime>,
 
     /// Whether the car is on the track, in the pit lane or in its box.
     pub pit: Option<Pit>,
@@ -118,7 +121,8 @@ impl Default for LapFrame {
             off_track: None,
             incidents: None,
             best_removed: false,
-            verdict: None,
+            record: None,
+            back_in_time: None,
             pit: None,
             position: None,
             bad_position: false,
@@ -175,15 +179,31 @@ impl Pit {
     }
 }
 
-/// A completed lap's validity, from a second source of the game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+/// The game's own record of a completed lap, apart from the fields of the current one. It may arrive before the lap is
+/// counted, or long after it, and again with other values: the newest one applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LapRecord {
     /// Lap number, from 1.
     pub lap: u32,
+    /// Lap time.
+    pub time_ms: Option<u32>,
+    /// Times of the sectors, each alone, for games with three sectors.
+    pub sectors_ms: [Option<u32>; 3],
     /// Whether the game counts the lap as invalid.
     pub invalid: Option<bool>,
     /// Whether the lap may become a best lap.
     pub counts_for_best: Option<bool>,
+    /// Whether `invalid` overrules [`LapFrame::valid`]. If not, the lap is invalid if either of them says so.
+    pub overrules: bool,
+}
+
+/// How often the player has gone back in time, and by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackInTime {
+    /// Number of flashbacks. What was driven after the moment to which they lead no longer counts for the game.
+    Flashbacks(u32),
+    /// Number of steps back of a rewind.
+    Rewinds(u32),
 }
 
 /// Names and other values that rarely change.

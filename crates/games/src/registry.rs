@@ -1,13 +1,16 @@
 //! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
+use crate::proof::Proof;
 use crate::{
-    assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, assetto_corsa_remote,
-    automobilista_2, dirt_rally, ea_wrc, echo_vr, f1, forza, gran_turismo, iracing, project_cars,
+    american_truck_simulator, assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally,
+    assetto_corsa_remote, automobilista_2, dirt_rally, ea_wrc, echo_vr, euro_truck_simulator_2, f1, forza,
+    gran_turismo, iracing, lap_file, le_mans_ultimate, project_cars, raceroom, rfactor_2, trackmania,
 };
 
 /// All games, sorted by id.
 pub const GAMES: &[Game] = &[
+    american_truck_simulator::GAME,
     assetto_corsa::GAME,
     assetto_corsa_competizione::GAME,
     assetto_corsa_evo::GAME,
@@ -17,6 +20,7 @@ pub const GAMES: &[Game] = &[
     dirt_rally::GAME,
     ea_wrc::GAME,
     echo_vr::GAME,
+    euro_truck_simulator_2::GAME,
     f1::F1_18,
     f1::F1_19,
     f1::F1_20,
@@ -31,15 +35,26 @@ pub const GAMES: &[Game] = &[
     gran_turismo::GT7,
     gran_turismo::GT_SPORT,
     iracing::GAME,
+    lap_file::GAME,
+    le_mans_ultimate::GAME,
     project_cars::GAME,
+    raceroom::GAME,
+    rfactor_2::GAME,
+    trackmania::GAME,
 ];
 
 /// Games that share section names. Their frames reveal which one it is.
 pub const ASSETTO_CORSA_FAMILY: &[Game] =
     &[assetto_corsa_competizione::GAME, assetto_corsa::GAME, assetto_corsa_rally::GAME];
 
+/// The truck simulators: the page of a plugin says which of them it is.
+const TRUCKS: &[Game] = &[euro_truck_simulator_2::GAME, american_truck_simulator::GAME];
+
+/// The same with a build of the plugin that uses another name on Linux.
+const TRUCKS_IN_FOLDER: &[Game] = &[euro_truck_simulator_2::IN_FOLDER, american_truck_simulator::IN_FOLDER];
+
 /// Games that share section names, in groups.
-pub const FAMILIES: &[&[Game]] = &[ASSETTO_CORSA_FAMILY];
+pub const FAMILIES: &[&[Game]] = &[ASSETTO_CORSA_FAMILY, TRUCKS, TRUCKS_IN_FOLDER];
 
 /// A game and the streams it offers.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +75,10 @@ pub struct Game {
     pub rules: &'static dyn Rules,
     /// What its shared memory has besides the streams.
     pub shared_memory: SharedMemory,
+    /// What the user has to switch on before the game can be recorded, as an instruction; empty if nothing.
+    pub setup: &'static str,
+    /// How far its tables and rules are proven.
+    pub proven: Proof,
 }
 
 /// What the shared memory of a game has besides its streams.
@@ -103,6 +122,17 @@ pub struct Stream {
     pub play_rank: u8,
 }
 
+/// A part of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SectionPart {
+    /// Offset in the section.
+    pub offset: usize,
+    /// Length.
+    pub bytes: usize,
+    /// How much of the section is used by all parts.
+    pub page_bytes: u32,
+}
+
 impl Game {
     /// Returns whether any of its streams is in shared memory.
     #[must_use]
@@ -110,15 +140,36 @@ impl Game {
         self.sections().next().is_some()
     }
 
-    /// Returns the section names of its streams.
+    /// Returns how the game is reached while it runs, such as `shared memory, UDP`; `None` if it is only read from files.
+    #[must_use]
+    pub fn reached_over(&self) -> Option<String> {
+        let live = self.streams.iter().filter(|stream| stream.is_live());
+        let mut names: Vec<&str> = live.map(|stream| stream.transport.name()).collect();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    /// Returns the section names of its streams, each once if streams share one.
     pub fn sections(&self) -> impl Iterator<Item = &'static str> {
-        self.streams.iter().filter_map(Stream::section)
+        let mut last = None;
+        self.streams.iter().filter_map(Stream::section).filter(move |section| last.replace(*section) != Some(*section))
     }
 
     /// Returns the port to which it sends its datagrams by default; 0 if the user chooses one, `None` if it sends none.
     #[must_use]
     pub fn udp_port(&self) -> Option<u16> {
         self.streams.iter().find_map(Stream::udp_port)
+    }
+
+    /// Returns whether it broadcasts its datagrams to the network.
+    #[must_use]
+    pub fn is_broadcast(&self) -> bool {
+        self.streams.iter().any(Stream::is_broadcast)
+    }
+
+    /// Returns the streams that are sent as datagrams.
+    pub fn udp_streams(&self) -> impl Iterator<Item = &'static Stream> + use<> {
+        self.streams.iter().filter(|stream| stream.udp_port().is_some())
     }
 
     /// Returns the stream with exactly this name.
@@ -139,7 +190,7 @@ impl Stream {
     #[must_use]
     pub fn section(&self) -> Option<&'static str> {
         match self.transport {
-            Transport::SharedMemory { section, .. } => Some(section),
+            Transport::SharedMemory { section, .. } | Transport::SharedMemoryPart { section, .. } => Some(section),
             _ => None,
         }
     }
@@ -148,9 +199,28 @@ impl Stream {
     #[must_use]
     pub fn section_bytes(&self) -> Option<u32> {
         match self.transport {
-            Transport::SharedMemory { section_bytes, .. } => Some(section_bytes),
+            Transport::SharedMemory { section_bytes, .. } | Transport::SharedMemoryPart { section_bytes, .. } => {
+                Some(section_bytes)
+            }
             _ => None,
         }
+    }
+
+    /// Returns the part of its section that the stream is, and how much of the section is used; `None` if it is not a part.
+    #[must_use]
+    pub fn part(&self) -> Option<SectionPart> {
+        match self.transport {
+            Transport::SharedMemoryPart { page_bytes, offset, bytes, .. } => {
+                Some(SectionPart { offset: offset as usize, bytes: bytes as usize, page_bytes })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether the game can be recorded without the section of this stream.
+    #[must_use]
+    pub fn is_optional(&self) -> bool {
+        matches!(self.transport, Transport::SharedMemoryPart { is_needed: false, .. })
     }
 
     /// Returns the default port and the path of its HTTP endpoint.
@@ -166,15 +236,15 @@ impl Stream {
     #[must_use]
     pub fn udp_port(&self) -> Option<u16> {
         match self.transport {
-            Transport::Udp { port } => Some(port),
+            Transport::Udp { port, .. } => Some(port),
             _ => None,
         }
     }
 
-    /// Returns whether the game sends its datagrams to everybody on the network.
+    /// Returns whether the game broadcasts its datagrams to the network.
     #[must_use]
     pub fn is_broadcast(&self) -> bool {
-        matches!(self.transport, Transport::Udp { port: 5606 })
+        matches!(self.transport, Transport::Udp { broadcast: true, .. })
     }
 
     /// Returns the known layouts, newest first, each with a different frame length. Empty for text streams and for games that describe

@@ -16,6 +16,10 @@ pub struct CarStanding {
     pub name: Option<String>,
     /// Team.
     pub team: Option<String>,
+    /// Car, in the game's words.
+    pub car_model: Option<String>,
+    /// Car class, in the game's words.
+    pub class: Option<String>,
     /// Start number.
     pub race_number: Option<u16>,
     /// Position, from 1.
@@ -79,6 +83,39 @@ pub enum CarResult {
     Retired,
 }
 
+impl CarResult {
+    /// All values.
+    pub const ALL: &'static [Self] = &[
+        Self::Unknown,
+        Self::Active,
+        Self::Finished,
+        Self::DidNotFinish,
+        Self::Disqualified,
+        Self::NotClassified,
+        Self::Retired,
+    ];
+
+    /// Returns its name in files and API responses.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Active => "active",
+            Self::Finished => "finished",
+            Self::DidNotFinish => "did_not_finish",
+            Self::Disqualified => "disqualified",
+            Self::NotClassified => "not_classified",
+            Self::Retired => "retired",
+        }
+    }
+
+    /// Returns the value with this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|result| result.as_str() == name)
+    }
+}
+
 /// Turns the frames of a game into standings. Frames of all streams must arrive in time order.
 pub trait ReadStandings: Send {
     /// Takes a frame. Returns whether [`cars`](Self::cars) may differ now.
@@ -86,4 +123,9 @@ pub trait ReadStandings: Send {
 
     /// Returns the cars that take part, sorted by [`CarStanding::car`]. Empty outside sessions.
     fn cars(&self) -> Vec<&CarStanding>;
+
+    /// Returns a number that changes when [`cars`](Self::cars) begins to describe another session.
+    fn session(&self) -> u64 {
+        0
+    }
 }

@@ -9,7 +9,7 @@
 //! - [`import`]: converts files of other programs to tapes and verifies that nothing was lost.
 //! - [`watch`]: watches the folders where games save their replays.
 //! - [`play`]: plays tapes back into shared memory, so that other programs behave as if the game were running.
-//! - [`laps`]: sessions, stints, laps and sectors.
+//! - [`laps`]: sessions, stints, laps and sectors. [`matches`](mod@matches): players, teams and results of matches.
 //! - [`live`]: laps, the values of the car and the raw frames while a game is being recorded.
 //! - [`store`]: the database of sessions, laps, user annotations and tape locations.
 //! - [`paths`] and [`names`]: tape directories and file names.
@@ -35,6 +35,7 @@ pub mod capture;
 pub mod control;
 #[doc(hidden)]
 pub mod doctor;
+mod documents;
 #[cfg(feature = "echo")]
 pub mod echo;
 pub mod export;
@@ -46,6 +47,7 @@ pub mod laps;
 pub mod library;
 #[cfg(feature = "store")]
 pub mod live;
+pub mod matches;
 pub mod names;
 pub mod paths;
 pub mod play;
@@ -66,3 +68,5 @@ pub use library::{
 };
 pub use sys::Prefix;
 pub use tape::Tape;
+#[cfg(feature = "watch")]
+pub use watch::replays_of::*;

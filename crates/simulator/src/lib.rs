@@ -14,6 +14,8 @@
 //!
 //! - [`Simulation`] is the entry point: it runs in steps of a millisecond, or as an iterator of samples at any rate. [`Settings`] configure the session,
 //!   [`Script`] schedules events.
+//! - [`datagram_encoder`] and [`page_encoder`] give the encoders of other games, on the network and with one page of shared memory.
+//! - [`Race`] is apart from all this: many cars, as Le Mans Ultimate and rFactor 2 write them.
 //! - [`Pages`] are the three pages in the game's layouts. [`Board`] holds the values that lap timing depends on.
 //!
 //! The same seed gives the same bytes on the same kind of machine; between systems, `sin` and `cos` differ in the last bit.
@@ -25,8 +27,10 @@ mod car;
 mod datagrams;
 mod driver;
 mod game;
+mod game_pages;
 pub mod live;
 mod pages;
+mod race;
 mod random;
 mod samples;
 mod script;
@@ -38,7 +42,9 @@ pub use board::{Board, NO_TIME_MS, SessionKind, Status};
 pub use car::{Car, Engine, Wheel};
 pub use datagrams::{DatagramEncoder, Datagrams, datagram_encoder};
 pub use game::{Command, Game, Settings, Start};
+pub use game_pages::{PageEncoder, page_encoder};
 pub use pages::{AssettoCorsaPages, PLAYER_CAR_ID, Pages, time_text};
+pub use race::{RFactor2Pages, Race, RaceSettings, STEP_MS};
 pub use samples::Samples;
 pub use script::Script;
 pub use simulation::{Rates, Simulation, Written};

@@ -12,6 +12,12 @@ export type Driven = Schemas["DrivenAnswer"];
 export type Driver = Schemas["DriverAnswer"];
 export type Day = Schemas["DayAnswer"];
 export type Tape = Schemas["TapeAnswer"];
+export type Standings = Schemas["StandingsAnswer"];
+export type CarStanding = Schemas["CarStandingAnswer"];
+export type Match = Schemas["MatchAnswer"];
+export type MatchEvent = Schemas["MatchEventAnswer"];
+export type MatchPlayer = Schemas["MatchPlayerAnswer"];
+export type MatchTeam = Schemas["MatchTeamAnswer"];
 
 export type Params = Record<string, string | number | boolean | null | undefined>;
 

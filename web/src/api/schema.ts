@@ -90,6 +90,26 @@ export interface paths {
         patch: operations["edit_driver"];
         trace?: never;
     };
+    "/api/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accepts a chunk of a file of another program (at most 4 MiB), or returns the progress of the upload. The last chunk imports the file: the
+         *     tape is added to the catalogue, and its laps to the store.
+         */
+        post: operations["import_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/laps": {
         parameters: {
             query?: never;
@@ -152,6 +172,40 @@ export interface paths {
         };
         /** Live stream of laps and edits, with sequence numbers. */
         get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists matches that were read from replay files, newest first. */
+        get: operations["matches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/matches/{tape}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one match with its events, such as goals. */
+        get: operations["match"];
         put?: never;
         post?: never;
         delete?: never;
@@ -264,6 +318,23 @@ export interface paths {
         head?: never;
         /** Edits a session. */
         patch: operations["edit_session"];
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/standings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns all cars of a session, for games that report more than the player's. Drivers who are hidden are left out. */
+        get: operations["standings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/tapes": {
@@ -513,12 +584,65 @@ export interface components {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
+        /** @description A lap of any car. */
+        CarLapAnswer: {
+            /** Format: int32 */
+            number: number;
+            sectors_ms: (number | null)[];
+            /** Format: int32 */
+            time_ms?: number | null;
+            valid?: boolean | null;
+            /** @description Empty if the game does not report it. */
+            valid_sectors: boolean[];
+        };
         /** @description Cars by name. */
         CarPage: {
             /** @description The items of this page. */
             cars: components["schemas"]["DrivenAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
+        };
+        /** @description A car of a session. All values are the game's own; those that it does not report are null. */
+        CarStandingAnswer: {
+            /** Format: int32 */
+            best_ms?: number | null;
+            /**
+             * Format: int32
+             * @description The game's number of the car, which is constant within a session.
+             */
+            car: number;
+            car_model?: string | null;
+            class?: string | null;
+            /** Format: int32 */
+            current_lap?: number | null;
+            driver?: string | null;
+            driver_name?: string | null;
+            /**
+             * Format: int32
+             * @description Time behind the car in front: the interval.
+             */
+            gap_ahead_ms?: number | null;
+            /**
+             * Format: int32
+             * @description Time behind the leader.
+             */
+            gap_to_leader_ms?: number | null;
+            is_player: boolean;
+            /** @description Only if requested. */
+            laps?: components["schemas"]["CarLapAnswer"][] | null;
+            /** Format: int32 */
+            last_ms?: number | null;
+            last_sectors_ms: (number | null)[];
+            /** Format: int32 */
+            pit_stops?: number | null;
+            /** Format: int32 */
+            position?: number | null;
+            /** Format: int32 */
+            race_number?: number | null;
+            /** @description `active`, `finished`, `did_not_finish`, `disqualified`, `not_classified`, `retired` or `unknown`. */
+            result: string;
+            team?: string | null;
+            tyre?: string | null;
         };
         /** @description A channel that can be requested. */
         ChannelAnswer: {
@@ -681,6 +805,39 @@ export interface components {
             kind: string;
             text: string;
         };
+        /** @description The progress of an upload, and the result once it is complete. */
+        FileImported: {
+            /** @description A tape of the same bytes existed; nothing was written. */
+            already_there: boolean;
+            /** @description Whether the file is complete and was imported. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Frames in the file.
+             */
+            frames?: number | null;
+            /** @description Kind of the file: `ld`, `racechrono`, `ibt`, … */
+            kind?: string | null;
+            /**
+             * Format: int32
+             * @description Number of laps in the store, including aborted ones.
+             */
+            laps?: number | null;
+            /**
+             * Format: int64
+             * @description Offset of the next chunk.
+             */
+            offset: number;
+            /** @description Damaged parts of the file. Everything else was imported. */
+            problems: string[];
+            /**
+             * Format: int32
+             * @description Number of sessions in the store.
+             */
+            sessions?: number | null;
+            /** @description Id of the tape. */
+            tape_id?: string | null;
+        };
         /** @description The state of the server. */
         Health: {
             /** @description Always `ok` */
@@ -702,6 +859,8 @@ export interface components {
             /** Format: int64 */
             end_ns?: number | null;
             excluded: boolean;
+            /** @description It was driven by someone else: it is in a lap file, and counts for no personal best. */
+            foreign: boolean;
             /** Format: float */
             fuel_used_l?: number | null;
             game: string;
@@ -769,6 +928,88 @@ export interface components {
             missed?: number | null;
             /** Format: int64 */
             torn?: number | null;
+        };
+        /** @description A match. Values that its file does not contain are null. */
+        MatchAnswer: {
+            /** @description The time in a file that does not name its time zone. */
+            dated_local?: string | null;
+            /** @description The time in a file that does not say whether it is the start or the end. */
+            dated_utc?: string | null;
+            /** @description In the order of their times. Only in the answer about one match. */
+            events?: components["schemas"]["MatchEventAnswer"][] | null;
+            game: string;
+            /** Format: int64 */
+            length_ns?: number | null;
+            map?: string | null;
+            /** @description The game's own id of the match. */
+            match_id?: string | null;
+            mode?: string | null;
+            players: components["schemas"]["MatchPlayerAnswer"][];
+            /**
+             * Format: int32
+             * @description Number of players that are not listed.
+             */
+            players_left_out: number;
+            /** @description Name of the player who recorded it. */
+            recorded_by?: string | null;
+            /** @description The result as people write it, such as `3:2`. */
+            result?: string | null;
+            started_utc?: string | null;
+            /** @description Id of the tape that holds the match. */
+            tape: string;
+            teams: components["schemas"]["MatchTeamAnswer"][];
+            version?: string | null;
+            /** Format: int64 */
+            winner_team?: number | null;
+        };
+        /** @description A moment of a match. */
+        MatchEventAnswer: {
+            /**
+             * Format: int64
+             * @description Its time since the start of the tape.
+             */
+            at_ns: number;
+            /** @description Its kind, such as `goal`. */
+            kind: string;
+            text: string;
+        };
+        /** @description A page of matches, newest first. */
+        MatchPage: {
+            matches: components["schemas"]["MatchAnswer"][];
+            /** @description `cursor` of the next page; null on the last page. */
+            next?: string | null;
+        };
+        /** @description A player of a match. */
+        MatchPlayerAnswer: {
+            /** @description Counts of the game, such as `goals` and `kills`. */
+            counters: {
+                [key: string]: number;
+            };
+            is_bot?: boolean | null;
+            is_recorder?: boolean | null;
+            name?: string | null;
+            /** Format: int64 */
+            number?: number | null;
+            /** @description The character, race, hero or civilization. */
+            played_as?: string | null;
+            /** @description `win`, `loss` or `draw`. */
+            result?: string | null;
+            /** Format: int64 */
+            score?: number | null;
+            /** @description The stream of the tape with the player's positions. */
+            stream?: string | null;
+            /** Format: int64 */
+            team?: number | null;
+        };
+        /** @description A team of a match. */
+        MatchTeamAnswer: {
+            name?: string | null;
+            /** Format: int64 */
+            number: number;
+            /** @description `win`, `loss` or `draw`. */
+            result?: string | null;
+            /** Format: int64 */
+            score?: number | null;
         };
         /** @description The name of a track or a car. */
         Naming: {
@@ -953,6 +1194,8 @@ export interface components {
             /** @description `null` while it is running. */
             end_reason?: string | null;
             ended_utc?: string | null;
+            /** @description Its laps are someone else's: they come from a lap file, and count for no personal best. */
+            foreign: boolean;
             game: string;
             game_version?: string | null;
             id: string;
@@ -990,6 +1233,8 @@ export interface components {
         SessionEdit: {
             /** @description Delete or restore it */
             deleted?: boolean | null;
+            /** @description Its laps are someone else's and never a personal best, or the user's own */
+            foreign?: boolean | null;
             /** @description Its name; null removes it */
             name?: string | null;
             /** @description Its note; null removes it */
@@ -1003,6 +1248,14 @@ export interface components {
             next?: string | null;
             /** @description The items of this page. */
             sessions: components["schemas"]["SessionAnswer"][];
+        };
+        /** @description All cars of a session that the client may see. */
+        StandingsAnswer: {
+            /** @description Whether the game reports all cars. If not, `cars` is empty. */
+            all_cars: boolean;
+            /** @description In the order of their positions; cars without one come last. */
+            cars: components["schemas"]["CarStandingAnswer"][];
+            session: string;
         };
         /** @description A stint: a run between two stops. */
         StintAnswer: {
@@ -1456,6 +1709,64 @@ export interface operations {
             };
         };
     };
+    import_file: {
+        parameters: {
+            query: {
+                /** @description How many of the last bytes are the `.ldx` file of a MoTeC log */
+                beside_bytes?: number;
+                /** @description Size of the whole upload */
+                bytes: number;
+                /** @description File name */
+                file: string;
+                /** @description The laps are your own: those of lap files are someone else's otherwise */
+                mine?: boolean;
+                /** @description Offset of this chunk; omit it to query the progress */
+                offset?: number;
+                /** @description Id of this upload, chosen by the client: the same for all chunks of a file, and random */
+                upload: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileImported"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     laps: {
         parameters: {
             query?: {
@@ -1768,6 +2079,106 @@ export interface operations {
                 content: {
                     "application/x-protobuf": number[];
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    matches: {
+        parameters: {
+            query?: {
+                /** @description `next` of the previous page */
+                cursor?: string;
+                /** @description Played at this time or later: 2026-03-01 or 2026-03-01T12:00:00Z */
+                from?: string;
+                /** @description Game id, such as `rocket-league` */
+                game?: string;
+                /** @description Page size, 1 to 500. Default: 20 */
+                limit?: number;
+                /** @description Part of the name of the map, ignoring case */
+                map?: string;
+                /** @description Part of the name of one of the players, ignoring case */
+                player?: string;
+                /** @description Played before this time */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchPage"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    match: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tape that holds the match */
+                tape: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2238,6 +2649,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    standings: {
+        parameters: {
+            query?: {
+                /** @description Include the laps of each car */
+                laps?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Session id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingsAnswer"];
                 };
             };
             304: {

@@ -13,6 +13,7 @@ const ICONS: Record<string, string> = {
   "/sessions": "M4 6h16M4 12h16M4 18h10",
   "/compare": "M3 17l5-8 4 5 4-9 5 8M3 21h18",
   "/progress": "M4 20V10M10 20V4M16 20v-8M21 20H3",
+  "/matches": "M7 4h10v5a5 5 0 0 1-10 0zM7 6H3v1a4 4 0 0 0 4 4M17 6h4v1a4 4 0 0 1-4 4M12 14v4M8 20h8",
   "/tapes": "M7 9.5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM17 9.5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2 6h20v13H2zM7 15.5h10",
 };
 

@@ -9,6 +9,7 @@ export const PAGES = [
   { key: "s", path: "/sessions", name: "Sessions" },
   { key: "c", path: "/compare", name: "Compare" },
   { key: "p", path: "/progress", name: "Progress" },
+  { key: "m", path: "/matches", name: "Matches" },
   { key: "t", path: "/tapes", name: "Tapes" },
 ] as const;
 
@@ -23,6 +24,7 @@ const OTHERS: [string, string][] = [
   ["+ −", "Compare: zoom in, zoom out at the cursor"],
   ["0", "Compare: show the whole lap"],
   ["n b", "Compare: next, previous corner"],
+  ["← →", "Match: previous, next event of the focused time line"],
   ["Space", "Tape: play, pause"],
   ["← →", "Tape: skip 5 s back, ahead (Shift: 1 min)"],
   ["+ − 0", "Tape: zoom in, zoom out, show all"],

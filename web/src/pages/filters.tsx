@@ -1,5 +1,6 @@
 // Filters stored in the URL, with choices loaded from the server.
 
+import { useEffect, useState } from "preact/hooks";
 import { useRoute, setQuery } from "../app/router";
 import type { Driven, Driver } from "../api/client";
 import { useFetch } from "../api/use";
@@ -51,6 +52,27 @@ export function DatePick({ name, label }: { name: string; label: string }) {
       <input type="date" value={query.get(name) ?? ""} onChange={(event) => setQuery({ [name]: event.currentTarget.value }, "push")} />
     </label>
   );
+}
+
+/** A text filter. The URL follows every keystroke; requests should use `useDebounced`. */
+export function TextPick({ name, label }: { name: string; label: string }) {
+  const { query } = useRoute();
+  return (
+    <label class="pick">
+      <span class="label">{label}</span>
+      <input type="text" autocomplete="off" spellcheck={false} maxLength={200} value={query.get(name) ?? ""} onInput={(event) => setQuery({ [name]: event.currentTarget.value })} />
+    </label>
+  );
+}
+
+/** Debounces text: returns it after `ms` without a change, so that not every keystroke sends a request. */
+export function useDebounced(text: string, ms = 250): string {
+  const [late, setLate] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(text), ms);
+    return () => clearTimeout(timer);
+  }, [text, ms]);
+  return late;
 }
 
 /** Converts a day in the user's time zone to a UTC timestamp: its start or, with `end`, the start of the next day. */

@@ -11,6 +11,7 @@ export function Badges({ lap, short = false }: { lap: Lap; short?: boolean }) {
       {lap.state === "aborted" && <span class="chip">aborted</span>}
       {lap.state === "provisional" && <span class="chip">provisional</span>}
       {lap.valid === false && <span class="chip invalid" title={lap.reasons.map(word).join(", ")}>✕ invalid</span>}
+      {lap.foreign && <span class="chip" title="from a lap file: never a personal best">someone else's</span>}
       {lap.excluded && <span class="chip">⊘ excluded</span>}
       {!short && !lap.complete && lap.state !== "running" && lap.state !== "aborted" && <span class="chip">partial</span>}
     </span>

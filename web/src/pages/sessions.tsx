@@ -1,17 +1,17 @@
 // The list of sessions, filtered and searched by the server: bests, consistency and conditions at a glance. Filters and search are in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import { type Session, fetchJson } from "../api/client";
+import type { Session } from "../api/client";
 import { useFetch } from "../api/use";
 import { Empty, Shown } from "../app/problem";
 import { go, setQuery, useRoute } from "../app/router";
-import { toast } from "../app/toasts";
 import { feed } from "../live/feed";
 import { countingTimes, mean, paceTimes, spread } from "../numbers/stats";
 import { LapDots } from "../plots/spark";
 import { clock, delta, fixed, lapTime, moment } from "../words/format";
 import { car, driver, game, sky, track, word } from "../words/names";
-import { DatePick, Pick, TYPES, dayToUtc, useChoices } from "./filters";
+import { DatePick, Pick, TYPES, dayToUtc, useChoices, useDebounced } from "./filters";
+import { useOlder } from "./older";
 
 const FILTERS = ["game", "track", "car", "driver", "type", "tag", "min_laps", "from", "to"] as const;
 /** Choices of the lap filter. Hides the many sessions that were quit at once. */
@@ -28,7 +28,7 @@ export function SessionsPage() {
     from: dayToUtc(query.get("from")), to: dayToUtc(query.get("to"), true), q, deleted: query.get("deleted") === "true", laps: true, limit: PAGE,
   };
   const first = useFetch<{ sessions: Session[]; next?: string | null }>("/sessions", params);
-  const more = useOlder(JSON.stringify(params), params, first.data?.next ?? null);
+  const more = useOlder<Session>("/sessions", "sessions", params, first.data?.next ?? null);
   useEffect(() => feed.onEvent((event) => { if (/^(session_|lap_final|lap_edited|reset)/.test(event.kind)) first.reload(); }), [first.reload]);
   const chosen = FILTERS.filter((name) => query.get(name)).length;
   const filtered = chosen > 0;
@@ -57,7 +57,7 @@ export function SessionsPage() {
         {(filtered || query.get("deleted")) && <button type="button" class="plain" onClick={() => { setText(""); go("/sessions"); }}>Clear</button>}
       </div>
       <Shown of={first}>
-        {(page) => <List sessions={[...page.sessions, ...more.sessions]} searched={q !== ""} filtered={filtered} deleted={query.get("deleted") === "true"} />}
+        {(page) => <List sessions={[...page.sessions, ...more.entries]} searched={q !== ""} filtered={filtered} deleted={query.get("deleted") === "true"} />}
       </Shown>
       <footer class="page-foot">
         {more.next && <button type="button" disabled={more.loading} onClick={more.load}>Load older sessions</button>}
@@ -65,20 +65,6 @@ export function SessionsPage() {
       </footer>
     </div>
   );
-}
-
-/** Loads the pages after the first. Discards them when the query changes. */
-function useOlder(key: string, params: Record<string, string | number | boolean | null | undefined>, firstNext: string | null) {
-  const [state, setState] = useState<{ sessions: Session[]; next: string | null; loading: boolean }>({ sessions: [], next: null, loading: false });
-  useEffect(() => setState({ sessions: [], next: firstNext, loading: false }), [key, firstNext]);
-  const load = () => {
-    setState((old) => ({ ...old, loading: true }));
-    fetchJson<{ sessions: Session[]; next?: string | null }>("/sessions", { ...params, cursor: state.next }).then(
-      (page) => setState((old) => ({ sessions: [...old.sessions, ...page.sessions], next: page.next ?? null, loading: false })),
-      (error: Error) => { toast({ text: error.message, bad: true }); setState((old) => ({ ...old, loading: false })); },
-    );
-  };
-  return { ...state, load };
 }
 
 function List({ sessions, searched, filtered, deleted }: { sessions: Session[]; searched: boolean; filtered: boolean; deleted: boolean }) {
@@ -89,16 +75,6 @@ function List({ sessions, searched, filtered, deleted }: { sessions: Session[]; 
     return <Empty title="No sessions yet"><p>Drive a lap and the session appears here. To find laps in tapes you already have, run <code>gametape laps rebuild</code>.</p></Empty>;
   }
   return <ul class="sessions">{sessions.map((session) => <Row key={session.id} session={session} />)}</ul>;
-}
-
-/** Debounces text: returns it after `ms` without a change, so that not every keystroke sends a request. */
-function useDebounced(text: string, ms = 250): string {
-  const [late, setLate] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(text), ms);
-    return () => clearTimeout(timer);
-  }, [text, ms]);
-  return late;
 }
 
 /** Converts typed text to search terms: maps short names of games to the server's ids, and keeps at most eight words. */

@@ -7,6 +7,7 @@ import { Empty, Shown } from "../app/problem";
 import { feed } from "../live/feed";
 import { bytes, count, duration, lapTime, moment } from "../words/format";
 import { game, track, words } from "../words/names";
+import { ImportDrop } from "./import_drop";
 
 export function TapesPage() {
   const answer = useFetch<{ tapes: Tape[]; next?: string | null }>("/tapes", { limit: 500 });
@@ -26,6 +27,7 @@ export function TapesPage() {
         <h1>Tapes</h1>
         <label class="search"><span class="hidden">Search</span><input type="search" placeholder="Search file, game, track, car" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
       </header>
+      <ImportDrop done={() => { answer.reload(); sessions.reload(); }} />
       <Shown of={answer}>{(page) => <List tapes={page.tapes} on={on} text={text} now={now} />}</Shown>
     </div>
   );

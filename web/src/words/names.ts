@@ -1,5 +1,21 @@
 // Display names: the name set by the user, or the game's id made readable.
 
+/** Games whose replay files hold the facts of a match. */
+export const REPLAY_GAMES: Record<string, string> = {
+  "age-of-empires-2": "Age of Empires II",
+  "counter-strike-2": "Counter-Strike 2",
+  "dota-2": "Dota 2",
+  fortnite: "Fortnite",
+  "league-of-legends": "League of Legends",
+  osu: "osu!",
+  pubg: "PUBG",
+  "rainbow-six-siege": "Rainbow Six Siege",
+  "rocket-league": "Rocket League",
+  "starcraft-2": "StarCraft II",
+  trackmania: "Trackmania",
+  "warcraft-3": "Warcraft III",
+};
+
 const GAMES: Record<string, string> = {
   "assetto-corsa": "Assetto Corsa",
   "assetto-corsa-competizione": "ACC",
@@ -7,6 +23,8 @@ const GAMES: Record<string, string> = {
   "assetto-corsa-rally": "AC Rally",
   iracing: "iRacing",
   "echo-vr": "Echo VR",
+  "lap-file": "Lap file",
+  ...REPLAY_GAMES,
 };
 
 export function game(id: string | null | undefined): string {

@@ -55,7 +55,7 @@ export async function empty_pages_tell_a_new_user_what_to_do({ browser, home }) 
   const server = start(home, ["serve", "--bind", `127.0.0.1:${await freePort()}`, "--store", join(home.folder, "empty.sqlite")]);
   const url = await server.url();
   for (const [name, path, words] of [
-    ["live", "/", "gametape demo"], ["sessions", "/sessions", "No sessions yet"], ["compare", "/compare", "Nothing to compare yet"], ["progress", "/progress", "No valid laps yet"], ["tapes", "/tapes", "No tapes yet"],
+    ["live", "/", "gametape demo"], ["sessions", "/sessions", "No sessions yet"], ["compare", "/compare", "Nothing to compare yet"], ["progress", "/progress", "No valid laps yet"], ["matches", "/matches", "No matches yet"], ["tapes", "/tapes", "No tapes yet"],
   ]) {
     for (const [size, viewport, colorScheme] of [["wide", { width: 1366, height: 800 }, "dark"], ["phone", { width: 390, height: 844 }, "light"]]) {
       const tab = await page(browser, { viewport, colorScheme });

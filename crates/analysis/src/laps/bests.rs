@@ -1,6 +1,8 @@
 //! Which laps are eligible as best laps, and which one is the best. Bests are recomputed whenever a lap changes, so any of them can be
 //! revoked.
 
+use gametape_games::LapRecord;
+
 use super::model::{Id, Lap, Reason};
 use super::thresholds::{COVERAGE, USUAL_LAPS, USUAL_WAY};
 use super::words::{LapState, Phase, ReasonCode, ReasonSource, TimeSource};
@@ -14,6 +16,8 @@ pub(super) struct Done {
     pub(super) little_driven: bool,
     /// A second source of the game excludes the lap from bests.
     pub(super) barred: bool,
+    /// The game's record of the lap, as last received.
+    pub(super) record: Option<LapRecord>,
 }
 
 /// The best lap and the theoretical best of one driver.

@@ -7,7 +7,7 @@
 //!                                          └─▶ not a lap: restart, garage, teleport, or too short
 //! ```
 
-use gametape_games::LapFrame;
+use gametape_games::{LapFrame, LapRecord};
 
 use super::coverage::forward;
 use super::running::{LastTime, Moment, RunningLap, in_box};
@@ -42,6 +42,8 @@ pub(super) struct Closing {
     pub(super) over_line: bool,
     /// Index of the lap among those of the session, once it is provisional.
     pub(super) done: Option<usize>,
+    /// The game's record of the lap.
+    pub(super) record: Option<LapRecord>,
 }
 
 /// What a sign of a line crossing turned out to be.
@@ -82,6 +84,7 @@ impl Closing {
             put_back: false,
             over_line: false,
             done: None,
+            record: None,
         };
         closing.look(now);
         closing.cross(before, now);
@@ -160,7 +163,7 @@ impl Closing {
 
     /// Returns whether a lap has ended although the timer does not fall.
     fn has_line(&self, now: &LapFrame) -> bool {
-        (self.over_line || self.official(now).is_some()) && self.is_long_enough()
+        (self.over_line || self.record.is_some() || self.official(now).is_some()) && self.is_long_enough()
     }
 
     /// Returns whether the timer fell and an official time close to it has appeared: a line crossing, whether the lap is counted or not.
@@ -204,7 +207,8 @@ impl Closing {
 
     /// Returns whether the game's own timer was observed up to the line. If so, a time that differs from it much belongs to another lap.
     fn is_timed(&self) -> bool {
-        self.timer_fell && !self.lap.has(ReasonCode::StreamGap) && !self.lap.has(ReasonCode::Rewind)
+        let lost = [ReasonCode::StreamGap, ReasonCode::Rewind, ReasonCode::Flashback];
+        self.timer_fell && !lost.into_iter().any(|code| self.lap.has(code))
     }
 
     /// Returns the precision of the measured time.
@@ -216,6 +220,12 @@ impl Closing {
     pub(super) fn time(&self, now: &Moment, at_once: bool) -> Option<Time> {
         let over = at_once || now.clock_ms - self.since_ms >= OFFICIAL_WAIT_NS as f64 / 1e6;
         let near = |ms: u32, by: f64| self.measured_ms.is_none_or(|measured| (measured - f64::from(ms)).abs() <= by);
+        let of_lap = |record: &LapRecord| {
+            record.time_ms.filter(|ms| *ms > 0 && (record.overrules || near(*ms, f64::from(OFFICIAL_NEAR_MS))))
+        };
+        if let Some(ms) = self.record.as_ref().and_then(of_lap) {
+            return Some(Time::Official(ms));
+        }
         match (self.official(&now.frame), now.frame.last_ms) {
             (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) => Some(Time::Official(ms)),
             (Some(ms), _) if over => Some(if self.is_timed() { Time::Measured } else { Time::Official(ms) }),

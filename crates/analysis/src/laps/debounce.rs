@@ -2,9 +2,10 @@
 //!
 //! Takes frames, and returns whether the tracker may use a frame and since when its state has been shown.
 
-use gametape_games::{LapFrame, Pit, SessionKind};
+use gametape_games::{BackInTime, LapFrame, Pit, SessionKind};
 
 use super::thresholds::{CONFIRM_NS, CONFIRM_SESSION_NS, GAME_TIME_BACK_MS};
+use super::words::ReasonCode;
 
 /// What identifies a session in a frame. Texts are represented by the revision number of the names.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,8 +69,8 @@ impl Debounce {
         let (key, laps) = (Key::of(frame), frame.laps_completed);
         if let Some((old, old_laps)) = self.believed
             && old == key
-            && goes_on(old_laps, laps)
-            && !is_game_time_back(&self.newest, frame)
+            && (went_back(&self.newest, frame).is_some()
+                || (goes_on(old_laps, laps) && !is_game_time_back(&self.newest, frame)))
         {
             self.candidate = None;
             self.believed = Some((key, laps.or(old_laps)));
@@ -108,6 +109,17 @@ fn goes_on(before: Option<u32>, now: Option<u32>) -> bool {
 /// Returns whether the session time went back: the session was restarted.
 pub(super) fn is_game_time_back(before: &LapFrame, now: &LapFrame) -> bool {
     Option::zip(before.game_ms, now.game_ms).is_some_and(|(from, to)| to < from - GAME_TIME_BACK_MS)
+}
+
+/// Returns by what the player went back in time between two frames, if he did.
+pub(super) fn went_back(before: &LapFrame, now: &LapFrame) -> Option<ReasonCode> {
+    match (before.back_in_time?, now.back_in_time?) {
+        (BackInTime::Flashbacks(before), BackInTime::Flashbacks(now)) => {
+            (now > before).then_some(ReasonCode::Flashback)
+        }
+        (BackInTime::Rewinds(before), BackInTime::Rewinds(now)) => (now > before).then_some(ReasonCode::Rewind),
+        _ => None,
+    }
 }
 
 /// Returns whether the car is in the pit lane or in its box. If the game does not say, it is on the track.

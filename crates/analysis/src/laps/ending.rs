@@ -1,5 +1,7 @@
 //! How laps end: what the difference between two frames means, and what becomes of a lap once its end is decided.
 
+use gametape_games::LapRecord;
+
 use super::closing::{Closing, Time, Turned, is_earlier};
 use super::debounce::is_game_time_back;
 use super::event::Event;
@@ -183,6 +185,10 @@ impl OpenSession {
     pub(super) fn decide(&mut self, shared: &mut Shared, now: &Moment, at_once: bool, out: &mut Vec<Event>) -> Step {
         if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
             closing.look(now);
+            let is_of_lap = |record: &LapRecord| Some(record.lap) == now.frame.laps_completed;
+            if closing.laps.is_some() {
+                closing.record = self.early_record.filter(is_of_lap);
+            }
             match closing.turned(now, at_once) {
                 Turned::Open => return Step::Same,
                 Turned::Restart => return Step::Restarted(closing.cross_ns),
@@ -253,6 +259,11 @@ impl OpenSession {
         let place = self.provisional(shared, &closing, out);
         closing.count(now, place);
         self.late = None;
+        let number = closing.lap.counted_from.map(|from| from.saturating_add(1));
+        if let Some(record) = self.early_record.take_if(|record| Some(record.lap) == number) {
+            closing.record = Some(record);
+            self.take_record(place, &record);
+        }
         self.closing = Some(closing);
     }
 

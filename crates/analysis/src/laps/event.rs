@@ -1,6 +1,7 @@
 //! The events that the tracker emits. Each event carries the current state of its subject.
 
 use super::model::{Conditions, Id, Lap, Sector, Session, Stint, TrackFacts};
+use super::standings::CarChange;
 
 /// An event of the tracker.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,5 +68,12 @@ pub enum Event {
         at_ns: u64,
         /// The new conditions.
         conditions: Conditions,
+    },
+    /// Standings or laps of cars have changed, in a game that reports all cars. May follow the end of the session.
+    Standings {
+        /// The session.
+        session: Id,
+        /// The cars that have changed.
+        cars: Vec<CarChange>,
     },
 }

@@ -1,12 +1,13 @@
 //! Builds the laps of the model: running, provisional, final, aborted, amended.
 
-use gametape_games::{Validity, Verdict};
+use gametape_games::Validity;
 
 use super::bests::{Done, is_complete, is_eligible, judge_ways};
 use super::closing::{Closing, Time};
 use super::event::Event;
 use super::model::{Lap, Reason, Sector};
 use super::open_session::{OpenSession, Shared};
+use super::record::{apply, heed_second_source};
 use super::running::{Moment, RunningLap};
 use super::sectors::Finished;
 use super::thresholds::COVERAGE;
@@ -23,23 +24,25 @@ struct End {
     official: Option<bool>,
 }
 
+impl End {
+    const RUNNING: Self =
+        Self { state: LapState::Running, end_ns: None, in_pits: false, time: None, measured_ms: None, official: None };
+}
+
 impl OpenSession {
     /// Announces a lap that has begun.
     pub(super) fn tell(&mut self, shared: &mut Shared, lap: &mut RunningLap, now: &Moment, out: &mut Vec<Event>) {
         lap.start_ns = lap.start_ns.max(shared.lap_end_ns);
         lap.told = Some(shared.next_lap(lap.start_ns));
         lap.started_utc_us = shared.utc.at_us(lap.start_ns);
-        let end = End {
-            state: LapState::Running,
-            end_ns: None,
-            in_pits: false,
-            time: None,
-            measured_ms: None,
-            official: None,
-        };
         let in_pits = super::debounce::in_pits(&now.frame);
-        let model = self.model_of(lap, &End { in_pits, ..end });
+        let model = self.model_of(lap, &End { in_pits, ..End::RUNNING });
         out.push(Event::LapOpened(Lap { sectors: Vec::new(), ..model }));
+    }
+
+    /// Returns the model of a running lap.
+    pub(super) fn running_model(&self, lap: &RunningLap) -> Lap {
+        Lap { sectors: Vec::new(), ..self.model_of(lap, &End::RUNNING) }
     }
 
     fn model_of(&self, lap: &RunningLap, end: &End) -> Lap {
@@ -84,7 +87,7 @@ impl OpenSession {
         // A lap that did not begin at the line never covers all of the track.
         let from_line = matches!(lap.phase, Phase::Flying | Phase::In) && lap.state != LapState::Aborted;
         let little_driven = from_line && running.way.driven().is_some_and(|driven| driven < COVERAGE);
-        Done { lap, driven_m: running.way.driven_m(), little_driven, barred: false }
+        Done { lap, driven_m: running.way.driven_m(), little_driven, barred: false, record: None }
     }
 
     /// Adds a lap that has reached the line. Returns its index among the laps of the session.
@@ -99,7 +102,9 @@ impl OpenSession {
         };
         let lap = self.model_of(&closing.lap, &end);
         shared.lap_end_ns = shared.lap_end_ns.max(closing.cross_ns);
-        self.count_for_stint(&lap, out);
+        if !closing.lap.ended_before {
+            self.count_for_stint(&lap, out);
+        }
         out.push(Event::LapProvisional(lap.clone()));
         let done = self.done(lap, &closing.lap);
         self.laps.push(done);
@@ -125,9 +130,10 @@ impl OpenSession {
         let whole = lap.complete;
         let done = self.done(lap, &closing.lap);
         if let Some(room) = self.laps.get_mut(place) {
-            let (barred, before) = (room.barred, std::mem::replace(room, done));
-            room.barred = barred;
-            keep_verdict(&before.lap, &mut room.lap);
+            let before = std::mem::replace(room, done);
+            (room.barred, room.record) = (before.barred, before.record);
+            keep_reasons(&before.lap, &mut room.lap);
+            before.record.iter().for_each(|record| apply(record, &mut room.lap));
         }
         if whole && !closing.lap.has(ReasonCode::StreamGap) {
             self.learning.lap(self.laps.get(place).map(|done| &done.lap), closing.lap.way.driven_m());
@@ -138,7 +144,7 @@ impl OpenSession {
         }
         if let Some(done) = self.laps.get(place) {
             let lap = done.lap.clone();
-            out.push(if amends { Event::LapAmended(lap) } else { Event::LapFinal(lap) });
+            out.push(if amends || closing.lap.ended_before { Event::LapAmended(lap) } else { Event::LapFinal(lap) });
         }
         for other in changed.into_iter().filter(|other| *other != place) {
             out.extend(self.laps.get(other).map(|done| Event::LapAmended(done.lap.clone())));
@@ -181,7 +187,7 @@ impl OpenSession {
             model.sectors.clear();
         }
         self.count_for_stint(&model, out);
-        out.push(Event::LapAborted(model.clone()));
+        out.push(if lap.ended_before { Event::LapAmended(model.clone()) } else { Event::LapAborted(model.clone()) });
         let done = self.done(model, &lap);
         self.laps.push(done);
     }
@@ -190,29 +196,6 @@ impl OpenSession {
     fn count_for_stint(&mut self, lap: &Lap, out: &mut Vec<Event>) {
         let session = self.model.id;
         out.extend(self.stints.lap(lap.stint, lap.tape_lap).map(|stint| Event::StintClosed { session, stint }));
-    }
-
-    /// Adds a second source's verdict on a lap. Returns whether it is new.
-    ///
-    /// Invalid wins, whichever source reports it. If the sources disagree, both statements are kept as reasons.
-    pub(super) fn take_verdict(&mut self, place: usize, verdict: &Verdict) -> bool {
-        let Some(done) = self.laps.get_mut(place) else { return false };
-        let said = |code| {
-            done.lap.reasons.iter().any(|reason| reason.source == ReasonSource::Broadcast && reason.code == code)
-        };
-        let other = match (verdict.invalid, done.lap.valid) {
-            (Some(true), _) => Some(ReasonCode::GameInvalid),
-            (Some(false), Some(false)) => Some(ReasonCode::SaidValid),
-            _ => None,
-        };
-        let other = other.filter(|code| !said(*code));
-        let barred = verdict.counts_for_best == Some(false) && !done.barred;
-        if let Some(code) = other {
-            done.lap.reasons.push(plain(code, ReasonSource::Broadcast));
-            heed_second_source(&mut done.lap);
-        }
-        done.barred |= barred;
-        other.is_some() || barred
     }
 
     /// Adds a reason that counts against a finished lap.
@@ -235,26 +218,16 @@ impl OpenSession {
     }
 }
 
-/// Carries over what a second source reported while the lap was provisional.
-fn keep_verdict(before: &Lap, now: &mut Lap) {
+/// Carries over what was reported of a lap while it was provisional.
+fn keep_reasons(before: &Lap, now: &mut Lap) {
     let stays =
         |reason: &&Reason| reason.source == ReasonSource::Broadcast || reason.code == ReasonCode::BestRemovedByPenalty;
     now.reasons.extend(before.reasons.iter().filter(stays).cloned());
     heed_second_source(now);
 }
 
-/// Invalidates a lap that a second source calls invalid, and records it if the first source called it valid.
-fn heed_second_source(lap: &mut Lap) {
-    let invalid = |reason: &Reason| reason.source == ReasonSource::Broadcast && reason.code == ReasonCode::GameInvalid;
-    if lap.reasons.iter().any(invalid) {
-        if lap.valid == Some(true) {
-            lap.reasons.push(plain(ReasonCode::SaidValid, ReasonSource::Game));
-        }
-        lap.valid = Some(false);
-    }
-}
-
-fn plain(code: ReasonCode, source: ReasonSource) -> Reason {
+/// Returns a reason without a position.
+pub(super) fn plain(code: ReasonCode, source: ReasonSource) -> Reason {
     Reason { code, source, at_sector: None, at_fraction: None, at_ns: None }
 }
 

@@ -10,14 +10,15 @@
 //! position, so the time at a position is taken from the timer, as long as it agrees with the capture times. A timer that is only an
 //! estimate is not used: it restarts some metres after the line, and the time would jump there.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use gametape_format::read::ReadError;
 use gametape_games::{Presence, Sample, find_game};
 
 use super::model::Lap;
+use super::thresholds::{GAP_NS, STOOD_MS, TIMER_SHAKE_MS};
 use super::tracking::TrackError;
-use super::words::TimeSource;
+use super::words::{ReasonCode, TimeSource};
 use crate::decoding::Decoding;
 use crate::recording::Recording;
 
@@ -74,17 +75,23 @@ pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S)
     let official_ms = lap.time_ms.filter(|_| lap.time_source == Some(TimeSource::Official)).map(f64::from);
     let mut progress = Progress { start, end, timed, official_ms, ..Progress::default() };
     let origin_ns = start.map_or(lap.start_ns as f64, |line| line.cross_ns);
-    let mut clock = Clock { ms: (from_ns as f64 - origin_ns) / 1e6, before: None };
+    let mut clock = Clock { ms: (from_ns as f64 - origin_ns) / 1e6, before: None, timer_ms: None };
+    let went_back = [ReasonCode::Flashback, ReasonCode::Rewind].into_iter().any(|code| lap.has(code));
+    let undone = if went_back { undone_spans(tape, game, from_ns, until_ns)? } else { Vec::new() };
     let mut result = Ok(());
     scan(tape, game, from_ns, until_ns, |event| match event {
         Scanned::Held { stream, bytes } => {
             sink.frame(stream, bytes);
             ControlFlow::Continue(())
         }
+        Scanned::Frame { time_ns, .. } if undone.iter().any(|span| span.contains(&time_ns)) => {
+            clock.skip(time_ns);
+            ControlFlow::Continue(())
+        }
         Scanned::Frame { stream, time_ns, bytes, sample } => {
             sink.frame(stream, bytes);
             let drives = sample.presence.is_none_or(|presence| presence == Presence::Live);
-            clock.go_on(time_ns, from_ns, drives);
+            clock.go_on(time_ns, from_ns, drives, sample.lap_time_ms.filter(|_| timed));
             if !drives {
                 return ControlFlow::Continue(());
             }
@@ -104,16 +111,55 @@ struct Clock {
     ms: f64,
     /// Time of the previous frame, and whether the car was being driven then.
     before: Option<(u64, bool)>,
+    /// The game's lap timer in the previous frame.
+    timer_ms: Option<u32>,
 }
 
 impl Clock {
-    fn go_on(&mut self, time_ns: u64, from_ns: u64, drives: bool) {
+    fn go_on(&mut self, time_ns: u64, from_ns: u64, drives: bool, timer_ms: Option<u32>) {
         let (before_ns, drove) = self.before.unwrap_or((from_ns, true));
         if drove {
-            self.ms += time_ns.saturating_sub(before_ns) as f64 / 1e6;
+            let passed_ns = time_ns.saturating_sub(before_ns);
+            let passed_ms = passed_ns as f64 / 1e6;
+            // A game that is paused may send nothing: its timer stops.
+            let ran_ms =
+                Option::zip(self.timer_ms, timer_ms).and_then(|(from, to)| to.checked_sub(from)).map(f64::from);
+            let paused = ran_ms.filter(|ran_ms| passed_ns >= GAP_NS && passed_ms - ran_ms > f64::from(STOOD_MS));
+            self.ms += paused.unwrap_or(passed_ms);
         }
         self.before = Some((time_ns, drives));
+        self.timer_ms = timer_ms;
     }
+
+    /// Passes over a frame that does not count.
+    fn skip(&mut self, time_ns: u64) {
+        self.before = Some((time_ns, false));
+    }
+}
+
+/// Returns the spans that were undone because the player went back in time: from the moment to which he went back until he did.
+fn undone_spans(tape: &dyn Recording, game: &str, from_ns: u64, until_ns: u64) -> Result<Vec<Range<u64>>, TrackError> {
+    // Times at which the game's time was larger than ever before, as far as they were not undone.
+    let mut moments: Vec<(u64, (u32, u32))> = Vec::new();
+    let mut spans = Vec::new();
+    scan(tape, game, from_ns, until_ns, |event| {
+        if let Scanned::Frame { time_ns, sample, .. } = event
+            && let Some(now) = Option::zip(sample.laps_completed, sample.lap_time_ms)
+        {
+            let is_earlier = |(_, (laps, timer_ms)): &(u64, (u32, u32))| {
+                *laps > now.0 || (*laps == now.0 && *timer_ms > now.1.saturating_add(TIMER_SHAKE_MS))
+            };
+            if moments.last().is_some_and(is_earlier) {
+                let undone = moments.iter().position(|(_, moment)| *moment > now).unwrap_or(moments.len());
+                spans.extend(moments.drain(undone..).next().map(|(since_ns, _)| since_ns..time_ns));
+            }
+            if moments.last().is_none_or(|(_, last)| *last < now) {
+                moments.push((time_ns, now));
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(spans)
 }
 
 /// How far the car has got along the lap.

@@ -8,14 +8,16 @@
 //! [`model`] is its output; [`thresholds`] has every threshold. [`Tracking`] combines adapter and tracker, and [`track_tape`] runs them
 //! over a tape.
 //!
-//! - [`tracker`]: session detection. `open_session`: the current session. `closing`, `ending`, `finished`: the end of a lap, step by
+//! - [`tracker`]: session detection. `game_clock`: pauses and gaps. `open_session`: the current session. `closing`, `ending`, `finished`: the end of a lap, step by
 //!   step. `debounce`: debounces changes of the session and of the lap count.
 //! - `running`: the current lap, made of `latch` (validity), `sectors` and `coverage`. `stints`, `bests`, `learned` (track
-//!   facts).
+//!   facts). `record`: the game's records of completed laps. `back_in_time`: flashbacks and rewinds.
+//! - `standings`: all cars of the session, beside the tracker.
 //! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): its channels, resampled to a grid. `along`: the same,
 //!   with the extremes between grid points. [`compare`]: laps side by side. `corners`: corner detection.
 
 mod along;
+mod back_in_time;
 mod bests;
 mod closing;
 pub mod columns;
@@ -28,15 +30,18 @@ mod ending;
 pub mod event;
 mod finished;
 mod first_line;
+mod game_clock;
 mod lap_channels;
 mod latch;
 mod learned;
 mod line_to_line;
 pub mod model;
 mod open_session;
+mod record;
 mod running;
 mod sampler;
 mod sectors;
+mod standings;
 mod stints;
 pub mod thresholds;
 mod tracked;
@@ -51,7 +56,8 @@ pub use cut_lap::CutLap;
 pub use event::Event;
 pub use finished::sector_source;
 pub use lap_channels::{ChannelName, RequestedChannel, neutral_channels, steering_unit};
-pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
+pub use model::{Conditions, FOREIGN, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
+pub use standings::CarChange;
 pub use tracked::{Tracked, TrackedSession};
 pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};
 pub use tracking::{TrackError, Tracking, end_of_reason, track_tape};

@@ -63,6 +63,9 @@ impl Display for Id {
     }
 }
 
+/// Metadata key of a tape whose laps are someone else's: `true`. They are never a personal best.
+pub const FOREIGN: &str = "foreign";
+
 /// A session of a game, from when it began, or was joined, to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -106,6 +109,8 @@ pub struct Session {
     pub theoretical_best_ms: Option<u32>,
     /// A note for the reader, for example that the game reports no laps.
     pub remark: Option<String>,
+    /// Its laps are someone else's: they come from a file of another logger ([`FOREIGN`]).
+    pub foreign: bool,
 }
 
 /// A run between two pit stops, or by one driver.

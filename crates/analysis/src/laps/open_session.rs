@@ -4,10 +4,12 @@
 //! session. Restarts are detected here and reported back to it.
 
 use gametape_format::TapeId;
-use gametape_games::{Identity, LapFrame};
+use gametape_games::{Identity, LapFrame, LapRecord};
 
+use super::back_in_time::Checkpoints;
 use super::bests::{Best, Done, best_of};
 use super::closing::Closing;
+use super::debounce::went_back;
 use super::event::Event;
 use super::learned::Learning;
 use super::model::{Conditions, Id, Session};
@@ -15,7 +17,7 @@ use super::running::{Moment, RunningLap, Start, in_box};
 use super::stints::{Stints, Turn};
 use super::thresholds::{JOINED_MS, NEWS_CELSIUS};
 use super::utc::UtcClock;
-use super::words::{ReasonCode, SessionKind};
+use super::words::{LapState, ReasonCode, SessionKind};
 
 /// State that all sessions of a tape share.
 #[derive(Debug)]
@@ -92,6 +94,9 @@ pub(super) struct OpenSession {
     pub(super) leap: Option<(f64, Option<f32>)>,
     /// A lap whose official time may still appear.
     pub(super) late: Option<Box<Closing>>,
+    /// The game's record of a lap that is not counted yet.
+    pub(super) early_record: Option<LapRecord>,
+    pub(super) checkpoints: Checkpoints,
     bests: Vec<(Option<String>, Best)>,
     penalty_shown: bool,
     conditions: Conditions,
@@ -116,6 +121,8 @@ impl OpenSession {
             put_into_pits: false,
             leap: None,
             late: None,
+            early_record: None,
+            checkpoints: Checkpoints::default(),
             bests: Vec::new(),
             penalty_shown: frame.best_removed,
             conditions: Conditions::default(),
@@ -132,22 +139,27 @@ impl OpenSession {
         out: &mut Vec<Event>,
     ) -> Step {
         self.news(now, out);
-        self.verdict(&now.frame, out);
+        self.record(&now.frame, out);
         self.penalty(&now.frame, out);
         let turn = self.stints.look(now.time_ns, &now.frame, self.identity.driver.as_deref());
         self.turn(turn, out);
+        let back = self.before.and_then(|before| went_back(&before.frame, &now.frame));
         if let Some(before) = self.before
-            && let Step::Restarted(at_ns) = self.compare(shared, &before, now, since_ns, whole, out)
+            && let Step::Restarted(at_ns) = match back {
+                Some(code) => self.go_back(shared, code, now, since_ns, out),
+                None => self.compare(shared, &before, now, since_ns, whole, out),
+            }
         {
             return Step::Restarted(at_ns);
         }
         self.begin_lap(shared, now);
-        self.add(now, whole, out);
+        self.add(now, whole || back.is_some(), out);
         if let Step::Restarted(at_ns) = self.decide(shared, now, false, out) {
             return Step::Restarted(at_ns);
         }
         self.counted = now.frame.laps_completed.or(self.counted);
         self.before = Some(*now);
+        self.keep_checkpoint(now);
         Step::Same
     }
 
@@ -233,11 +245,19 @@ impl OpenSession {
         }
     }
 
-    fn verdict(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
-        let Some(verdict) = frame.verdict else { return };
-        let found = self.laps.iter().rposition(|done| done.lap.number == Some(verdict.lap));
-        let Some(place) = found else { return };
-        if self.take_verdict(place, &verdict) {
+    /// Takes the game's record of a lap.
+    fn record(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
+        let Some(record) = frame.record else { return };
+        let is_lap = |done: &Done| done.lap.number == Some(record.lap) && done.lap.state != LapState::Aborted;
+        let Some(place) = self.laps.iter().rposition(is_lap) else {
+            self.early_record = Some(record);
+            return;
+        };
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done == Some(place)) {
+            closing.record = Some(record);
+        }
+        if self.take_record(place, &record) {
+            self.late.take_if(|late| late.done == Some(place));
             self.amended(place, out);
         }
     }

@@ -63,6 +63,8 @@ pub(super) struct RunningLap {
     pub(super) last_before: LastTime,
     /// Longest interval between two frames.
     pub(super) widest_ms: f64,
+    /// It had ended before the player went back into it, and its end was announced.
+    pub(super) ended_before: bool,
     top_speed_kmh: Option<f32>,
     fuel_start_l: Option<f32>,
     fuel_l: Option<f32>,
@@ -104,6 +106,7 @@ impl RunningLap {
             reasons: Vec::new(),
             last_before: LastTime::of(frame),
             widest_ms: 0.0,
+            ended_before: false,
             top_speed_kmh: None,
             fuel_start_l: None,
             fuel_l: None,

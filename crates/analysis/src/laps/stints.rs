@@ -123,7 +123,8 @@ impl Stints {
     pub(super) fn lap(&mut self, n: Option<u32>, tape_lap: u32) -> Option<Stint> {
         let stint = [&mut self.open, &mut self.closed].into_iter().flatten().find(|stint| Some(stint.n) == n)?;
         stint.first_lap.get_or_insert(tape_lap);
-        stint.last_lap = Some(tape_lap);
+        // A lap that the player went back into ends after those that followed it.
+        stint.last_lap = stint.last_lap.max(Some(tape_lap));
         stint.end.is_some().then(|| stint.clone())
     }
 }

@@ -25,6 +25,10 @@ pub const STALE_NS: u64 = 2_000_000_000;
 /// A longer interval between frames is a gap, if the game went on meanwhile.
 pub const GAP_NS: u64 = 1_000_000_000;
 
+/// A lap timer that advances by at most this much in a gap stood still. If it advances by this much less than the gap lasted, the game was
+/// paused for the rest.
+pub const STOOD_MS: u32 = 500;
+
 /// How long to wait for the official lap time after the line crossing. iRacing usually takes up to 2.5 s.
 pub const OFFICIAL_WAIT_NS: u64 = 3_000_000_000;
 
@@ -38,9 +42,31 @@ pub const LEAP_WAIT_MS: f64 = 2_000.0;
 /// rendered frames.
 pub const LINE_WAIT_NS: u64 = 500_000_000;
 
+/// In games in which the player can go back in time, the state of a lap is kept at this interval. It is also how much of the lap before that
+/// moment may be lost.
+pub const CHECKPOINT_MS: f64 = 1_000.0;
+
+/// How many of these states are kept. Flashbacks lead back by less than a minute.
+pub const MOST_CHECKPOINTS: usize = 180;
+
+/// The sectors of a game's record of a lap may differ from its lap time by this much: each of them is rounded.
+pub const RECORD_SUM_MS: u32 = 2;
+
 /// How long to wait before deciding on a lap that is too short, or that may be taken back. iRacing counts a lap at a start and takes it
 /// back within a second.
 pub const FLICKER_NS: u64 = 2_500_000_000;
+
+/// Standings are reported at most this often: a store writes them to disk each time.
+pub const STANDINGS_EVERY_NS: u64 = 1_000_000_000;
+
+/// Gaps change with every frame. Alone, they are reported this often, and at the end of a session.
+pub const GAPS_EVERY_NS: u64 = 5_000_000_000;
+
+/// Cars of a session that are kept. No game has more.
+pub const MOST_CARS: usize = 128;
+
+/// Laps of each car that are kept, the newest ones.
+pub const MOST_CAR_LAPS: usize = 1_000;
 
 /// Shortest plausible lap time.
 pub const SHORTEST_LAP_MS: u32 = 10_000;

@@ -2,6 +2,7 @@
 
 use super::event::Event;
 use super::model::{Id, Lap, Session, Stint, TrackFacts};
+use gametape_games::CarStanding;
 
 /// Sessions with their stints and laps, and the track facts learned from them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct TrackedSession {
     pub stints: Vec<Stint>,
     /// Its laps, by their number on the tape.
     pub laps: Vec<Lap>,
+    /// All its cars, by their number in the game; empty if the game only reports the player's.
+    pub cars: Vec<CarStanding>,
 }
 
 impl Tracked {
@@ -45,7 +48,7 @@ impl Tracked {
     pub fn take(&mut self, event: Event) {
         match event {
             Event::SessionOpened(session) => {
-                self.sessions.push(TrackedSession { session, stints: Vec::new(), laps: Vec::new() });
+                self.sessions.push(TrackedSession { session, stints: Vec::new(), laps: Vec::new(), cars: Vec::new() });
             }
             Event::SessionChanged(new) | Event::SessionClosed(new) => {
                 if let Some(known) = self.of(new.id) {
@@ -91,6 +94,11 @@ impl Tracked {
                     None => self.tracks.push(facts),
                 }
                 self.teaches = session;
+            }
+            Event::Standings { session, cars } => {
+                if let Some(known) = self.of(session) {
+                    cars.into_iter().for_each(|change| change.apply(&mut known.cars));
+                }
             }
             Event::SectorClosed { .. } | Event::ConditionsChanged { .. } => {}
         }

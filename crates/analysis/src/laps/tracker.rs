@@ -12,16 +12,17 @@ use gametape_games::{Identity, LapFrame, Presence};
 use super::closing::Closing;
 use super::debounce::{Debounce, Debounced, in_pits};
 use super::event::Event;
+use super::game_clock::{clock_ms, is_whole, silent_pause_ns};
 use super::model::{Id, Session, TrackFacts};
 use super::open_session::{OpenSession, Shared, Step};
 use super::running::Moment;
-use super::thresholds::{GAP_NS, OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
+use super::thresholds::{OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
 use super::words::{ReasonCode, SessionEnd, SessionKind};
 
 /// Name of this tracker, stored with its results.
 pub const TRACKER_ID: &str = "gametape";
 /// Version of this tracker. Incremented whenever its results for the same tape may change.
-pub const TRACKER_VERSION: u32 = 3;
+pub const TRACKER_VERSION: u32 = 4;
 
 /// Turns lap frames into sessions, stints and laps.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Tracker {
     stood_ns: u64,
     /// The counter of the newest page, and when it was first observed.
     page: Option<(i64, u64)>,
+    /// How long there were no frames at all since the newest lap frame.
+    unseen_ns: u64,
     bad_positions: u64,
 }
 
@@ -62,6 +65,7 @@ impl Tracker {
             stands_since_ns: None,
             stood_ns: 0,
             page: None,
+            unseen_ns: 0,
             bad_positions: 0,
         }
     }
@@ -92,7 +96,7 @@ impl Tracker {
     /// Returns whether the game reports driving but its page has not changed for two seconds or more.
     #[must_use]
     pub fn is_stale(&self) -> bool {
-        let since_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
+        let since_ns = self.shown_since_ns();
         let now_ns = self.last_ns.max(self.passed_ns);
         self.presence == Presence::Live && now_ns.saturating_sub(since_ns) >= STALE_NS
     }
@@ -102,6 +106,7 @@ impl Tracker {
         // Streams are merged by time. If a caller passes frames out of order, time still never runs backwards.
         let time_ns = time_ns.max(self.last_ns);
         self.last_ns = time_ns;
+        self.unseen_ns = 0;
         if identity.revision != self.identity.revision {
             self.identity = identity.clone();
         }
@@ -139,9 +144,10 @@ impl Tracker {
             }
             self.page = Some((counter, time_ns));
         }
-        if let Some(since_ns) = self.stands_since_ns.take() {
-            self.stood_ns += time_ns - since_ns;
-        }
+        self.stood_ns += match self.stands_since_ns.take() {
+            Some(since_ns) => time_ns - since_ns,
+            None => self.open.as_ref().map_or(0, |open| silent_pause_ns(open, time_ns, frame)),
+        };
         self.bad_positions += u64::from(frame.bad_position);
         let since_ns = match self.debounce.look(time_ns, frame) {
             Debounced::Held => return,
@@ -217,6 +223,7 @@ impl Tracker {
             best_lap: None,
             theoretical_best_ms: None,
             remark: identity.remark.map(str::to_owned),
+            foreign: false,
         };
         out.push(Event::SessionOpened(model.clone()));
         self.open = Some(OpenSession::new(model, identity, frame));
@@ -292,9 +299,15 @@ impl Tracker {
 
     /// Records that there were no frames for `length_ns` until now. That time does not count as time in which a page was unchanged.
     pub(super) fn unseen(&mut self, length_ns: u64) {
+        self.unseen_ns = self.unseen_ns.saturating_add(length_ns);
         if let Some((_, since_ns)) = &mut self.page {
             *since_ns = since_ns.saturating_add(length_ns);
         }
+    }
+
+    /// Returns since when the newest page has been shown, without time in which there were no frames.
+    fn shown_since_ns(&self) -> u64 {
+        self.page.map_or(self.last_ns.saturating_add(self.unseen_ns), |(_, since_ns)| since_ns)
     }
 
     /// Advances the time without frames, or with unchanged ones.
@@ -304,7 +317,7 @@ impl Tracker {
         {
             self.close(SessionEnd::Game, since_ns, out);
         }
-        let seen_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
+        let seen_ns = self.shown_since_ns();
         if self.presence == Presence::Live && now_ns.saturating_sub(seen_ns) >= STREAM_END_NS {
             self.close(SessionEnd::StreamEnd, seen_ns, out);
         }
@@ -342,29 +355,6 @@ impl Tracker {
         let ended_utc_us = self.shared.utc.at_us(at_ns);
         out.push(Event::SessionClosed(Session { end: Some(end), end_ns: Some(at_ns), ended_utc_us, ..open.model }));
     }
-}
-
-/// Returns a clock that stops during pauses: the game's own, or that of the frames.
-fn clock_ms(open: &OpenSession, time_ns: u64, stood_ns: u64, frame: &LapFrame) -> f64 {
-    let by_frames = time_ns.saturating_sub(stood_ns) as f64 / 1e6;
-    match (&open.before, frame.game_ms) {
-        (None, Some(ms)) => ms,
-        (Some(before), Some(ms)) if before.frame.game_ms.is_some() => ms.max(before.clock_ms),
-        (Some(before), _) if before.frame.game_ms.is_some() => before.clock_ms,
-        _ => by_frames,
-    }
-}
-
-/// Returns whether no frames are missing between two: they are close, or the game stood still.
-fn is_whole(before: &Moment, now: &Moment) -> bool {
-    let step_ms = now.clock_ms - before.clock_ms;
-    if step_ms * 1e6 <= GAP_NS as f64 {
-        return true;
-    }
-    let (from, to) = (&before.frame, &now.frame);
-    let timer = Option::zip(from.running_ms, to.running_ms).map(|(from, to)| to.abs_diff(from) > 500);
-    let moved = from.position != to.position || from.laps_completed != to.laps_completed;
-    !timer.unwrap_or(moved)
 }
 
 fn fill(known: &mut Option<String>, said: &Option<String>) {

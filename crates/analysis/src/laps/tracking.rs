@@ -6,10 +6,12 @@ use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
 use super::cut_lap::keep_cut_lap;
 use super::event::Event;
+use super::model::FOREIGN;
+use super::standings::SessionStandings;
 use super::thresholds::STREAM_END_NS;
 use super::tracked::Tracked;
 use super::tracker::Tracker;
-use super::words::SessionEnd;
+use super::words::{LapState, SessionEnd};
 use crate::layout::layout_of_stream;
 use crate::recording::{Ending, Gap, Recording};
 
@@ -35,6 +37,8 @@ pub struct Tracking {
     streams: Vec<Option<(String, Layout)>>,
     frame: LapFrame,
     tracker: Tracker,
+    /// `None` if the game only reports the player's car.
+    standings: Option<SessionStandings>,
     /// Time of the newest frame of all streams.
     seen_ns: u64,
 }
@@ -55,7 +59,8 @@ impl Tracking {
         let named = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
         let streams = streams.into_iter().map(|spec| named(spec).filter(|_| of_game(spec))).collect();
         let tracker = Tracker::new(known.id, tape);
-        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker, seen_ns: 0 })
+        let standings = known.rules.standings().map(SessionStandings::new);
+        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker, standings, seen_ns: 0 })
     }
 
     /// Adds a frame of the stream with this index. Events are appended to `out`.
@@ -65,14 +70,29 @@ impl Tracking {
             self.tracker.unseen(time_ns - self.seen_ns);
         }
         self.seen_ns = self.seen_ns.max(time_ns);
-        if self.adapter.frame(SeenFrame { stream: name, layout, bytes }, &mut self.frame) {
+        let seen = SeenFrame { stream: name, layout, bytes };
+        if let Some(standings) = &mut self.standings {
+            standings.frame(self.seen_ns, seen, out);
+        }
+        if self.adapter.frame(seen, &mut self.frame) {
             self.tracker.frame(time_ns, &self.frame, self.adapter.identity(), out);
         }
         // Frames of other streams show how long a page has been unchanged.
         self.tracker.time_passes(time_ns, out);
+        if let Some(standings) = &mut self.standings {
+            standings.session_is(self.tracker.session().map(|session| session.id), self.seen_ns, out);
+        }
     }
 
-    /// Returns the tracker, to set its clock, to advance its time and to finish it.
+    /// Ends the current session, and reports everything that has not been reported yet.
+    pub fn finish(&mut self, end: SessionEnd, at_ns: u64, out: &mut Vec<Event>) {
+        if let Some(standings) = &mut self.standings {
+            standings.finish(at_ns, out);
+        }
+        self.tracker.finish(end, at_ns, out);
+    }
+
+    /// Returns the tracker, to set its clock and to advance its time.
     pub fn tracker(&mut self) -> &mut Tracker {
         &mut self.tracker
     }
@@ -124,12 +144,27 @@ pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
     notes.until(end_ns, tracking.tracker(), &mut events);
     tracking.tracker().time_passes(end_ns, &mut events);
     if let Some(end) = end_of(tape) {
-        tracking.tracker().finish(end, end_ns, &mut events);
+        tracking.finish(end, end_ns, &mut events);
     }
     events.drain(..).for_each(|event| tracked.take(event));
     tracked.bad_positions = tracking.tracker().bad_positions();
     keep_cut_lap(tape, &mut tracked);
+    let foreign = tape.metadata().get(FOREIGN).is_some_and(|value| value == "true");
+    tracked.sessions.iter_mut().for_each(|known| known.session.foreign = foreign);
+    if foreign {
+        drop_lap_at_end(&mut tracked, end_ns);
+    }
     Ok(tracked)
+}
+
+/// Removes the lap that begins with the last frame. A file that ends at the line has nothing of the next lap.
+fn drop_lap_at_end(tracked: &mut Tracked, end_ns: u64) {
+    for known in &mut tracked.sessions {
+        if known.laps.pop_if(|lap| lap.state == LapState::Aborted && lap.start_ns >= end_ns).is_some() {
+            let last = known.laps.last().map(|lap| lap.tape_lap);
+            known.stints.iter_mut().for_each(|stint| stint.last_lap = stint.last_lap.min(last));
+        }
+    }
 }
 
 /// Wall clock readings and gaps, in time order.

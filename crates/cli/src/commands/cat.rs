@@ -9,7 +9,7 @@ use gametape::export::column_name;
 use gametape::export::v2::stream_tape;
 use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
-use gametape::tape::{ChannelNameError, FoundChannel, find_in_one_stream};
+use gametape::tape::{ChannelNameError, FoundChannel, SectionPages, find_in_one_stream};
 
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
@@ -25,6 +25,7 @@ use crate::{human, open, time};
   gametape cat race.gtape --from 1:30 --to 1:40 --format jsonl
   gametape cat race.gtape --events
   gametape cat race.gtape --stream telemetry.session-text --format raw
+  gametape cat race.gtape --stream LMU_Data --format raw     whole pages of a section that is stored as several streams
   gametape cat race.gtape --format v2 | my-reader       length-delimited Telemetry V2 envelopes
 
 Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --to are printed.")]
@@ -98,6 +99,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
         cat.events(format)?;
     } else {
+        if let (None, Some(section)) = (rows, &args.stream)
+            && let Some(pages) = SectionPages::open(&tape, section)
+        {
+            cat.pages(pages)?;
+            cat.out.flush()?;
+            cat.tell_problems();
+            return Ok(Outcome::damaged_if(!cat.told.is_empty()));
+        }
         let (stream, channels) = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
         match rows {
             None if !args.channels.is_empty() => {
@@ -238,6 +247,20 @@ impl<W: Write> Cat<'_, W> {
                 Ok(Some(frame)) if frame.time_ns >= self.times.end => return Ok(()),
                 Ok(Some(frame)) if frame.time_ns < self.times.start => {}
                 Ok(Some(frame)) => write(&mut self.out, frame)?,
+                Ok(None) => return Ok(()),
+                Err(ReadError::Damaged(problem)) => self.problem(&problem),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Writes the pages of a section that was recorded as several streams.
+    fn pages(&mut self, mut pages: SectionPages<'_>) -> anyhow::Result<()> {
+        loop {
+            match pages.next() {
+                Ok(Some((time_ns, _))) if time_ns >= self.times.end => return Ok(()),
+                Ok(Some((time_ns, _))) if time_ns < self.times.start => {}
+                Ok(Some((_, page))) => self.out.write_all(page)?,
                 Ok(None) => return Ok(()),
                 Err(ReadError::Damaged(problem)) => self.problem(&problem),
                 Err(error) => return Err(error.into()),

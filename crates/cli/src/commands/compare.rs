@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::laps_table::{delta, lap_time};
 use super::{laps_store, of_lap};
 use crate::exit::{self, Outcome};
+use crate::server::is_same_length;
 use crate::{human, open};
 
 const TITLE: Style = Style::new().bold();
@@ -70,6 +71,8 @@ struct Asked {
     track: Option<String>,
     layout: Option<String>,
     length_m: Option<f32>,
+    /// Someone else's lap, from a lap file.
+    foreign: bool,
 }
 
 /// Both laps at a track position.
@@ -93,7 +96,9 @@ struct ComparisonTable {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let store = args.store.as_deref();
     let (a, b) = (read(&args.a, store)?, read(&args.b, store)?);
-    if differ(a.track.as_ref(), b.track.as_ref()) || differ(a.layout.as_ref(), b.layout.as_ref()) {
+    let other_place = differ(a.track.as_ref(), b.track.as_ref()) || differ(a.layout.as_ref(), b.layout.as_ref());
+    // Lap files name tracks in their own way: the lengths of the laps decide.
+    if other_place && !((a.foreign || b.foreign) && is_same_length(a.length_m, b.length_m)) {
         return Err(exit::usage(format!(
             "{} and {} are on different tracks; compare laps of the same track",
             a.name, b.name
@@ -181,11 +186,12 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     let tracked = of_lap::tracked(&tape, &path)?;
     let lap = of_lap::lap(&tracked, number, &path)?.clone();
     let session = tracked.sessions.iter().find(|session| session.session.id == lap.session);
+    let foreign = session.is_some_and(|found| found.session.foreign);
     let (track, layout) = session.map(|found| (found.session.track.clone(), found.session.layout.clone())).unzip();
     let (track, layout) = (track.flatten(), layout.flatten());
     let facts = tracked.tracks.iter().find(|facts| Some(&facts.track) == track.as_ref() && facts.layout == layout);
     let length_m = facts.and_then(|facts| facts.length_m);
-    Ok(Asked { name: short(&path, number), tape, lap, track, layout, length_m })
+    Ok(Asked { name: short(&path, number), tape, lap, track, layout, length_m, foreign })
 }
 
 /// Reads a lap of the store from its tape.
@@ -205,7 +211,7 @@ fn of_store(id: Id, named: Option<&str>) -> anyhow::Result<Asked> {
         None => None,
     };
     let (name, length_m) = (short(&path, stored.lap.tape_lap), facts.and_then(|facts| facts.length_m));
-    Ok(Asked { name, tape, lap: stored.lap, track, layout, length_m })
+    Ok(Asked { name, tape, lap: stored.lap, track, layout, length_m, foreign: stored.foreign })
 }
 
 fn short(path: &Path, number: u32) -> String {

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use gametape::capture::{Destination, RecordOptions, StopFlag};
 use gametape::games::{Game, acc};
 use gametape::sys::Prefix;
-use gametape_simulator::{Script, Settings, Simulation};
+use gametape_simulator::{Script, Settings, Simulation, page_encoder};
 
 use super::demo_drive::{Drive, Stand};
 use super::main_job;
@@ -36,6 +36,7 @@ const JOURNAL_BYTES: u64 = 32 << 20;
   gametape demo --exit             one lap
   gametape demo --laps 3 --speed 20
   gametape demo --game f1-25       datagrams on port 20777, as F1 25 sends them
+  gametape demo --game raceroom    the page of RaceRoom, with ten cars
   gametape info $(gametape demo --exit --speed 100)
 
 With --speed, the times on the tape are simulation time.")]
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     /// Prefix of the shared-memory names [default: one with the process id]
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
-    /// The game whose interface the car uses; those on the network send to their usual port, too [default: assetto-corsa-competizione]
+    /// The game whose interface the car uses: shared memory, or datagrams, also to its usual port [default: assetto-corsa-competizione]
     #[arg(long, value_name = "ID", value_parser = parse_game, conflicts_with = "names")]
     game: Option<&'static Game>,
     /// Stop after one lap, or after --laps
@@ -74,7 +75,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let simulation = Simulation::driving(settings, Script::new());
     let Stand { game, clock, sources, recorder_clock, in_step, how_else } = match args.game {
-        Some(game) if game.id != acc::GAME.id => Stand::on_the_network(game, simulation, args.speed)?,
+        // Games that have both are shown as they are on the network.
+        Some(game) if game.id != acc::GAME.id => match page_encoder(game.id).filter(|_| game.udp_port().is_none()) {
+            Some(encoder) => Stand::in_page(game, encoder, simulation, args.speed)?,
+            None => Stand::on_the_network(game, simulation, args.speed)?,
+        },
         _ => Stand::in_memory(args.names.clone(), simulation, args.speed)?,
     };
     let tapes = (vec![folders.demo.clone()], Vec::new());

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow};
 use gametape::capture::{Clock, Source, StopFlag, UdpSettings, UdpSource, game_sources};
 use gametape::games::{GAMES, Game, acc};
+use gametape::play::DatagramServer;
 use gametape::sys::Prefix;
-use gametape_simulator::live::{GameClock, LiveError, LiveGame, LiveSender};
-use gametape_simulator::{Board, Simulation, datagram_encoder};
+use gametape_simulator::live::{GameClock, LiveError, LiveGame, LivePage, LiveSender};
+use gametape_simulator::{Board, PageEncoder, Simulation, datagram_encoder, page_encoder};
 
 use crate::exit;
 use crate::this_machine::{AtSpeed, InStep, ThisMachine};
@@ -37,6 +38,8 @@ pub(super) struct Stand {
 pub(super) enum Driven {
     /// Pages in shared memory.
     Memory(LiveGame<ThisMachine>),
+    /// The page of a game with one page of shared memory.
+    Page(LivePage<ThisMachine>),
     /// Datagrams.
     Network(LiveSender<ThisMachine>),
 }
@@ -63,11 +66,38 @@ impl Stand {
         })
     }
 
+    /// A car in the page of another game, in lockstep with its recorder.
+    pub(super) fn in_page(
+        game: &'static Game,
+        encoder: Box<dyn PageEncoder>,
+        simulation: Simulation,
+        speed: f64,
+    ) -> anyhow::Result<Self> {
+        let prefix = own_prefix()?;
+        let clock = Arc::new(GameClock::in_step(speed));
+        let page = LivePage::start(ThisMachine, prefix.as_str(), game, simulation, encoder)?;
+        // Only what this car writes: a game in shared memory may also send datagrams.
+        Ok(Self {
+            game: Driven::Page(page),
+            sources: game_sources(Some(game), &prefix, None),
+            recorder_clock: Arc::new(InStep(Arc::clone(&clock))),
+            clock,
+            in_step: true,
+            how_else: vec![
+                format!(
+                    "driving a simulated car (not a game) that writes the page of {}; to record it with another program as well, run:",
+                    game.name
+                ),
+                format!("  gametape record --game {} --names {}", game.id, prefix.as_str()),
+            ],
+        })
+    }
+
     /// A car that sends datagrams: to a port of its recorder's own, and to the usual port of the game, where others may listen.
     pub(super) fn on_the_network(game: &'static Game, simulation: Simulation, speed: f64) -> anyhow::Result<Self> {
         let Some(encoder) = datagram_encoder(game.id) else {
-            let can =
-                GAMES.iter().map(|game| game.id).filter(|id| *id == acc::GAME.id || datagram_encoder(id).is_some());
+            let has_encoder = |id: &str| datagram_encoder(id).is_some() || page_encoder(id).is_some();
+            let can = GAMES.iter().map(|game| game.id).filter(|id| *id == acc::GAME.id || has_encoder(id));
             let can: Vec<&str> = can.collect();
             return Err(exit::usage(format!(
                 "the simulated car cannot stand in for {}; it can for {}",
@@ -84,17 +114,21 @@ impl Stand {
         }
         let usual = game.udp_port().filter(|port| *port > 0).map(here);
         to.extend(usual);
-        let socket = UdpSocket::bind(here(0)).context("cannot open a UDP socket")?;
-        let send = move |datagram: &[u8]| {
-            for address in &to {
-                // Nobody may listen on the usual port.
-                let _ = socket.send_to(datagram, address);
+        let mut others: Vec<String> =
+            usual.map(|address| format!("other programs receive it on {address}")).into_iter().collect();
+        let server = match DatagramServer::start(game, None, &[]) {
+            Ok(server) => server,
+            Err(error) => {
+                others.push(format!("requests are not answered: cannot listen on the port of the game: {error}"));
+                None
             }
         };
-        let others = match usual {
-            Some(address) => format!("other programs receive it on {address}"),
-            None => "its port is the player's choice, so only this recorder receives it".into(),
-        };
+        others.extend(server.as_ref().map(|server| format!("other programs can ask for it on {}", server.address())));
+        if others.is_empty() {
+            others.push("its port is the player's choice, so only this recorder receives it".into());
+        }
+        let socket = UdpSocket::bind(here(0)).context("cannot open a UDP socket")?;
+        let send = sender(game, server, socket, to);
         Ok(Self {
             game: Driven::Network(LiveSender::new(ThisMachine, simulation, encoder, send)),
             clock: Arc::new(GameClock::in_real_time(speed)),
@@ -102,10 +136,35 @@ impl Stand {
             recorder_clock: Arc::new(AtSpeed::start(speed)),
             in_step: false,
             how_else: vec![format!(
-                "driving a simulated car (not a game) that sends what {} sends; {others}",
-                game.name
+                "driving a simulated car (not a game) that sends what {} sends; {}",
+                game.name,
+                others.join("; ")
             )],
         })
+    }
+}
+
+/// Returns a function that sends a datagram of the game to these addresses, and to all clients that asked for it.
+fn sender(
+    game: &'static Game,
+    mut server: Option<DatagramServer>,
+    socket: UdpSocket,
+    to: Vec<SocketAddr>,
+) -> impl FnMut(&[u8]) + Send + 'static {
+    let mut plain = Vec::new();
+    move |datagram: &[u8]| {
+        plain.clear();
+        let stream = server.as_ref().and_then(|_| game.rules.datagram(datagram, &mut plain));
+        match (&mut server, stream) {
+            (Some(server), Some(stream)) => {
+                let frame = if plain.is_empty() { datagram } else { &plain };
+                // Nobody may listen.
+                let _ = server.send(stream, frame, &to);
+            }
+            _ => to.iter().for_each(|address| {
+                let _ = socket.send_to(datagram, address);
+            }),
+        }
     }
 }
 
@@ -136,7 +195,8 @@ impl Drive {
             let mut said = Instant::now();
             let each = |simulation: &Simulation| {
                 let board = simulation.board();
-                if counter.done == 0 && said.elapsed() >= SAY_EVERY {
+                // A lap counts a few seconds after the line: the next one is not the first.
+                if counter.done == 0 && board.completed_laps == 0 && said.elapsed() >= SAY_EVERY {
                     said = Instant::now();
                     let _ = say.send(first_lap_text(board, simulation.pages().physics.speed_kmh));
                 }
@@ -144,10 +204,13 @@ impl Drive {
             };
             match &mut game {
                 Driven::Memory(game) => game.run(&clock, || wanted.wanted(), each)?,
+                Driven::Page(game) => game.run(&clock, || wanted.wanted(), each)?,
                 Driven::Network(game) => game.run(&clock, || wanted.wanted(), each),
             }
-            if let Driven::Memory(game) = game {
-                game.stop(&clock)?;
+            match game {
+                Driven::Memory(game) => game.stop(&clock)?,
+                Driven::Page(game) => game.stop(&clock)?,
+                Driven::Network(_) => {}
             }
             Ok(counter.done)
         })?;

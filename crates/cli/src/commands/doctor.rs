@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, Write};
 
 use gametape::capture::{EchoVrAddress, InWine, RealClock};
-use gametape::doctor::{Examination, Facts, Origin, Setting, diagnose};
+use gametape::doctor::{Examination, Facts, Origin, Setting, diagnose, replay_folders};
 use gametape::games::Game;
 use gametape::paths::Folders;
 use gametape::sys::Prefix;
+use gametape::watch::Environment;
 
 use super::doctor_report::{Report, lines, table};
 use super::record::{parse_game, parse_prefix};
@@ -17,12 +18,14 @@ use crate::{human, open};
 /// Diagnose why no game is found, and how to fix it
 ///
 /// Checks the games' processes, their shared memory, its permissions and its content (twice, 0.2 s apart, to see whether it
-/// changes), running recorders and players, and the tapes folder. Changes nothing. Exit code 0 if a game is running and can be
+/// changes), the UDP ports of games and what arrives there, running recorders and players, the tapes folder, and the replay folders of installed games. Changes nothing. Exit code 0 if a game is running and can be
 /// recorded now; 4 if not, with the reason and the first thing to do on the last line; 1 if the doctor itself failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape doctor
   gametape doctor --game acc
+  gametape doctor --game f1-25
+  gametape doctor --game fh --listen 127.0.0.1:9999
   gametape doctor --names demo-1234-      the car of `gametape demo`
   gametape doctor --json | jq -r '.findings[] | select(.state != \"ok\") | .text'")]
 pub(crate) struct Args {
@@ -35,15 +38,19 @@ pub(crate) struct Args {
     /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    udp: UdpArgs,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
     let prefix = args.names.clone().unwrap_or_default();
-    let echo_vr = open::game_places(prefix.clone(), &UdpArgs::default())?.echo_vr;
+    let places = open::game_places(prefix.clone(), &args.udp)?;
+    let (echo_vr, udp) = (places.echo_vr, places.udp);
     let settings = settings(args, &folders, echo_vr.as_ref());
-    let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), echo_vr, folders };
-    let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
+    let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), echo_vr, udp, folders };
+    let mut diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
+    diagnosis.findings.extend(replay_folders(&Environment::of_this_machine(), args.game.map(|game| game.id)));
     let report = Report::of(&diagnosis, &settings);
     if args.json {
         let mut stdout = crate::terminal::data();

@@ -25,7 +25,7 @@ impl Opened {
             Err(ReadError::NotATape { .. }) => {
                 let scratch = Scratch::new()?;
                 let tape = scratch.path().join(format!("source.{EXTENSION}"));
-                let options = ImportOptions { dictionary: dictionary.cloned() };
+                let options = ImportOptions { dictionary: dictionary.cloned(), ..ImportOptions::default() };
                 import_with(Arc::new(StdFiles), source, &tape, &options, &mut |_| {})
                     .with_context(|| format!("cannot read {}", source.display()))?;
                 Ok(Self { tape: open::tape(&tape)?, _scratch: Some(scratch) })

@@ -1,15 +1,12 @@
 //! `gametape import`
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
-use gametape::format::open_regular;
-use gametape::identity::id_of_content;
-use gametape::import::{ImportError, ImportOptions, import_with};
+use gametape::import::{ImportError, ImportOptions, import_with, tape_id_of};
 use gametape::names::{EXTENSION, free_path};
 use gametape::paths::create_private_folder;
 
@@ -26,7 +23,8 @@ use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 ///
 /// The tapes go to your tapes folder, or to -o. They are added to the catalogue, and their sessions and laps to the store, so
 /// that `gametape laps` and the dashboard show them. With --no-store only the tape is written, next to its FILE. The format is
-/// detected by content, not by name. The import is lossless: `gametape verify TAPE --against FILE` compares the two. Damaged
+/// detected by content, not by name. Laps in lap files of other loggers (MoTeC, RaceChrono, …) are taken as someone else's, unless you
+/// say --mine. The import is lossless: `gametape verify TAPE --against FILE` compares the two. Damaged
 /// parts are reported, and everything else is kept (exit code 3). Nothing is overwritten: if a name is taken, a number is
 /// added, and a file that was imported before is not imported again. The paths of the tapes go to stdout.
 #[derive(Debug, clap::Args)]
@@ -50,6 +48,9 @@ pub(crate) struct Args {
     /// The zstd dictionary that Telemetry V2 captures were compressed with; captures without a dictionary are read as well
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
+    /// The laps are your own, also those in lap files of other loggers, which are someone else's otherwise
+    #[arg(long)]
+    mine: bool,
     /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
@@ -61,7 +62,23 @@ Formats:
   ksana recording                      .ksr, .bin
   shm-debugger recording               .bin
   GamesDat session                     .dat, .bin
+  MoTeC log, with its .ldx             .ld
+  RaceChrono session                   .csv
+  Racelogic log                        .vbo
+  Garage 61 lap                        .csv
+  GPX track                            .gpx
+  F1 capture of Pits n' Giggles        .f1pcap
   Rocket League replay                 .replay
+  Fortnite replay                      .replay
+  osu! replay                          .osr
+  StarCraft II replay                  .sc2replay
+  Age of Empires II recorded game      .aoe2record, .mgz, .mgx
+  Warcraft III replay                  .w3g
+  Rainbow Six Siege round              .rec
+  Counter-Strike 2 or Dota 2 demo      .dem
+  League of Legends replay             .rofl
+  PUBG replay                          .replayinfo
+  Trackmania replay or ghost           .gbx
   Echo VR replay                       .echoreplay
   Telemetry V2 capture, any game       .tape
   Echo VR capture of version 1         .nevrcap
@@ -70,6 +87,7 @@ Examples:
   gametape import race.ibt                   into your tapes folder and the store
   gametape import race.ibt -o spa.gtape
   gametape import race.ibt --no-store        only race.gtape, next to race.ibt
+  gametape import stint.ld --mine            a log of your own: its laps count as your bests
   gametape import ~/iRacing/telemetry *.ksr *.replay -o tapes --jobs 4";
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -82,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         adding.map_err(|error| anyhow!("cannot store the laps: {error:#}; use --no-store to write only the tape"))?;
     let outputs = choose_outputs(args, &sources.files, adding.as_ref())?;
     let jobs: Vec<(&PathBuf, &PathBuf)> = sources.files.iter().zip(&outputs).collect();
-    let options = ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())? };
+    let options = ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())?, is_own: args.mine };
     let results =
         import_all(&jobs, &options, worker_count(args.jobs, jobs.len()), args.output.is_none(), adding.as_ref());
     let mut reports = Vec::new();
@@ -170,7 +188,7 @@ fn import_all(
     let one_at_a_time = Mutex::new(());
     let add = |path: &Path| {
         let _turn = one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
-        adding.map(|adding| adding.add(path, false))
+        adding.map(|adding| if options.is_own { adding.add_own(path) } else { adding.add(path, false) })
     };
     each(jobs, workers, |(source, out)| {
         let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
@@ -193,14 +211,13 @@ fn import_all(
 
 /// Returns the existing tape of the same bytes. The import itself reports a source that cannot be read.
 fn made_before(source: &Path, adding: &Adding, files: &StoppableFiles) -> Option<(gametape::format::TapeId, PathBuf)> {
-    let mut file = UntilStopped { file: open_regular(source).ok()?, files };
-    let id = id_of_content(&mut file, &mut |_| {}).ok()?;
+    let id = tape_id_of(source, |file| Box::new(UntilStopped { file, files })).ok()?;
     Some((id, adding.file_of(id)?))
 }
 
 /// A file whose reads fail after Ctrl+C.
 struct UntilStopped<'a> {
-    file: File,
+    file: Box<dyn Read>,
     files: &'a StoppableFiles,
 }
 

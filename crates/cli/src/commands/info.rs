@@ -1,27 +1,32 @@
 //! `gametape info`
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
+use gametape::matches::METADATA_KEY;
 
+use super::info_file;
+use super::info_match::write_match;
 use super::info_report::{Counts, EchoReport, Report, ReportStream};
 use crate::exit::Outcome;
 use crate::{human, open};
 
-const TITLE: Style = Style::new().bold();
-const WARNING: Style = AnsiColor::Yellow.on_default();
+pub(super) const TITLE: Style = Style::new().bold();
+pub(super) const WARNING: Style = AnsiColor::Yellow.on_default();
 /// Longer lists of events are truncated; `gametape cat --events` prints all of them.
 const EVENTS_SHOWN: usize = 20;
 
-/// Show what a tape contains
+/// Show what a tape, or a file of another program, contains
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape info                              the newest tape
   gametape info race.gtape --channels        with all channels and their units
-  gametape info race.gtape --json | jq '.streams[].name'")]
+  gametape info race.gtape --json | jq '.streams[].name'
+  gametape info match.replay                 players, score and goals of a replay, without importing it")]
 pub(crate) struct Args {
-    /// The tape [default: the newest one]
+    /// The tape, or a file that `gametape import` reads [default: the newest tape]
     file: Option<PathBuf>,
     /// List the channels of each stream
     #[arg(long)]
@@ -33,6 +38,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = open::or_newest(args.file)?;
+    if let Some(summary) = info_file::summary(&path)? {
+        return info_file::show(&path, summary, args.json);
+    }
     let tape = open::tape(&path)?;
     let report = Report::of(&tape, &path);
     // After the report: reading events and metadata finds damage too.
@@ -88,31 +96,49 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
             }
         }
     }
+    if let Some(facts) = &report.facts {
+        write_match(out, facts)?;
+    }
     if let Some(echo) = &report.echo_vr {
         write_echo(out, echo)?;
     }
-    if !report.events.is_empty() {
+    let events = report.events.iter().map(|event| (event.at_ns, event.kind.as_str(), event.text.as_str()));
+    let all = format!("gametape cat {} --events", human::safe(&report.path));
+    write_events(out, events, &all)?;
+    write_metadata(out, &report.metadata)?;
+    Ok(())
+}
+
+/// Writes the first events, and how to see `all` of them.
+pub(super) fn write_events<'a>(
+    out: &mut Vec<u8>,
+    events: impl ExactSizeIterator<Item = (u64, &'a str, &'a str)>,
+    all: &str,
+) -> std::io::Result<()> {
+    let count = events.len();
+    if count > 0 {
         writeln!(out, "\n{TITLE}events{TITLE:#}")?;
-        for event in report.events.iter().take(EVENTS_SHOWN) {
-            writeln!(
-                out,
-                "  {:>12}  {:<16} {}",
-                human::duration(event.at_ns),
-                human::safe(&event.kind),
-                human::safe(&event.text)
-            )?;
-        }
-        if let Some(more) = report.events.len().checked_sub(EVENTS_SHOWN).filter(|more| *more > 0) {
-            writeln!(out, "  and {more} more: gametape cat {} --events", human::safe(&report.path))?;
-        }
     }
-    if !report.metadata.is_empty() {
-        writeln!(out, "\n{TITLE}metadata{TITLE:#}")?;
-        // Keys may come from anywhere: a very long one must not push all values aside.
-        let width = report.metadata.keys().map(|key| key.chars().count()).max().unwrap_or_default().clamp(16, 32);
-        for (key, value) in &report.metadata {
-            writeln!(out, "  {:<width$} {}", human::safe(key), human::safe(value))?;
-        }
+    for (at_ns, kind, text) in events.take(EVENTS_SHOWN) {
+        writeln!(out, "  {:>12}  {:<16} {}", human::duration(at_ns), human::safe(kind), human::safe(text))?;
+    }
+    match count.checked_sub(EVENTS_SHOWN).filter(|more| *more > 0) {
+        Some(more) => writeln!(out, "  and {more} more: {all}"),
+        None => Ok(()),
+    }
+}
+
+/// Writes all metadata but the facts of a match, which are a table of their own.
+pub(super) fn write_metadata(out: &mut Vec<u8>, metadata: &BTreeMap<String, String>) -> std::io::Result<()> {
+    let entries: Vec<_> = metadata.iter().filter(|(key, _)| key.as_str() != METADATA_KEY).collect();
+    if entries.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{TITLE}metadata{TITLE:#}")?;
+    // Keys may come from anywhere: a very long one must not push all values aside.
+    let width = entries.iter().map(|(key, _)| key.chars().count()).max().unwrap_or_default().clamp(16, 32);
+    for (key, value) in entries {
+        writeln!(out, "  {:<width$} {}", human::safe(key), human::safe(value))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use gametape::format::read::{Tape, TapeStream};
 use gametape::format::write::RECOVERED;
 use gametape::format::{Counters, Role};
 use gametape::games::echo_vr::Counter;
+use gametape::matches::MatchFacts;
 use gametape::names::utc_text;
 use serde::Serialize;
 
@@ -29,6 +30,9 @@ pub(super) struct Report {
     pub(super) stats: Stats,
     pub(super) events: Vec<ReportEvent>,
     pub(super) metadata: BTreeMap<String, String>,
+    /// Facts of the match, if the tape is one.
+    #[serde(rename = "match")]
+    pub(super) facts: Option<MatchFacts>,
     /// Echo VR: matches, goals and players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) echo_vr: Option<EchoReport>,
@@ -171,6 +175,7 @@ impl Report {
                 .map(|event| ReportEvent { kind: event.kind, at_ns: event.at_ns, text: event.text })
                 .collect(),
             metadata,
+            facts: MatchFacts::of_tape(tape),
             echo_vr: EchoReport::of(tape),
         }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::laps_csv::write_csv;
 use super::laps_filter::Filters;
 use super::laps_report::{Report, ReportSession};
-use super::{laps_edit, laps_rebuild, laps_store, laps_table, of_lap};
+use super::{laps_cars, laps_edit, laps_rebuild, laps_store, laps_table, of_lap};
 use crate::exit::{self, Outcome};
 use crate::open;
 
@@ -23,6 +23,7 @@ use crate::open;
   gametape laps race.gtape --valid --phase flying
   gametape laps *.gtape --json | jq '.sessions[].laps[].time_ms'
   gametape laps --limit 0 --csv > laps.csv
+  gametape laps --all-cars --limit 1         standings of the newest session
   gametape laps --store demo                 laps of `gametape demo`
   gametape laps rebuild                      track all tapes again
   gametape laps exclude race.gtape#3         leave a lap out of bests; also delete, note
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Print one JSON document to stdout; unknown values are null
     #[arg(long, conflicts_with = "csv")]
     json: bool,
+    /// Show all cars of each session and their laps, in games that report them; filters select sessions
+    #[arg(long, conflicts_with_all = ["valid", "phase"])]
+    all_cars: bool,
     /// Print one CSV line per lap
     #[arg(long)]
     csv: bool,
@@ -99,8 +103,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn show(args: &Args) -> anyhow::Result<Outcome> {
     let shown = match args.files.as_slice() {
-        [] => laps_store::read(args.store.as_deref(), &args.filters, args.limit)?,
-        files => of_files(files, &args.filters)?,
+        [] => laps_store::read(args.store.as_deref(), &args.filters, args.limit, args.all_cars)?,
+        files => of_files(files, &args.filters, args.all_cars)?,
     };
     let mut out = Vec::new();
     let (empty, found, damaged) = (shown.sessions.is_empty(), shown.found, shown.damaged);
@@ -108,6 +112,8 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
         let sessions = shown.sessions.into_iter().map(|(_, session)| session).collect();
         serde_json::to_writer_pretty(&mut out, &Report { sessions }).map_err(std::io::Error::from)?;
         writeln!(out)?;
+    } else if args.csv && args.all_cars {
+        laps_cars::write_csv(&mut out, shown.sessions.iter().map(|(tape, session)| (tape.as_str(), session)))?;
     } else if args.csv {
         write_csv(&mut out, shown.sessions.iter().map(|(tape, session)| (tape.as_str(), session)))?;
     } else {
@@ -116,7 +122,10 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
             if args.files.len() > 1 && before.replace(tape) != Some(tape) {
                 writeln!(out, "{}", crate::human::safe(tape))?;
             }
-            laps_table::write_session(&mut out, session)?;
+            match args.all_cars {
+                true => laps_cars::write_cars(&mut out, session)?,
+                false => laps_table::write_session(&mut out, session)?,
+            }
             writeln!(out)?;
         }
     }
@@ -132,7 +141,7 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
     }
 }
 
-fn of_files(files: &[PathBuf], filters: &Filters) -> anyhow::Result<Shown> {
+fn of_files(files: &[PathBuf], filters: &Filters, all_cars: bool) -> anyhow::Result<Shown> {
     let mut shown = Shown::default();
     let (mut paths, mut all) = (Vec::new(), Vec::new());
     for path in files {
@@ -140,7 +149,10 @@ fn of_files(files: &[PathBuf], filters: &Filters) -> anyhow::Result<Shown> {
         let tracked = of_lap::tracked(&tape, path)?;
         shown.damaged |= tracked.damaged > 0 || tape.problems().iter().any(open::is_damage);
         paths.extend(tracked.sessions.iter().map(|_| path.display().to_string()));
-        all.extend(tracked.sessions.iter().map(ReportSession::of));
+        all.extend(tracked.sessions.iter().map(|session| {
+            let cars = all_cars.then(|| laps_cars::of_tracked(&session.cars));
+            ReportSession { cars, ..ReportSession::of(session) }
+        }));
     }
     shown.found = all.len();
     let names = filters.names_in(&all);

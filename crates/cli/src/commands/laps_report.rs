@@ -4,6 +4,8 @@ use gametape::laps::{Conditions, Lap, Reason, Stint, TrackedSession, sector_sour
 use gametape::names::utc_text;
 use serde::Serialize;
 
+use crate::server::CarStandingAnswer;
+
 /// The document.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -31,8 +33,13 @@ pub(crate) struct ReportSession {
     pub(crate) theoretical_best_ms: Option<u32>,
     pub(crate) stints: Vec<ReportStint>,
     pub(crate) laps: Vec<ReportLap>,
+    /// All cars, with `--all-cars`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cars: Option<Vec<CarStandingAnswer>>,
     /// Data that the game does not provide.
     pub(crate) remark: Option<String>,
+    /// The laps are someone else's: they are in a lap file of another logger.
+    pub(crate) foreign: bool,
     /// For tables: the best lap and the best sectors of all laps, including those that a filter removes.
     #[serde(skip)]
     pub(crate) bests: Bests,
@@ -93,6 +100,8 @@ pub(crate) struct ReportLap {
     pub(crate) reasons: Vec<&'static str>,
     pub(crate) reason_details: Vec<ReportReason>,
     pub(crate) eligible: bool,
+    /// It was driven by someone else.
+    pub(crate) foreign: bool,
     pub(crate) sectors_ms: Vec<Option<u32>>,
     pub(crate) sector_source: &'static str,
     pub(crate) delta_to_best_ms: Option<i64>,
@@ -150,8 +159,10 @@ impl ReportSession {
             best_lap: session.best_lap.map(|id| id.to_string()),
             theoretical_best_ms: session.theoretical_best_ms,
             stints: tracked.stints.iter().map(ReportStint::of).collect(),
-            laps: tracked.laps.iter().map(|lap| ReportLap::of(lap, best_ms)).collect(),
+            laps: tracked.laps.iter().map(|lap| ReportLap::of(lap, best_ms, session.foreign)).collect(),
+            cars: None,
             remark: session.remark.clone(),
+            foreign: session.foreign,
             bests: Bests::of(&tracked.laps, best),
             names: Names::default(),
         }
@@ -173,7 +184,8 @@ impl ReportStint {
 }
 
 impl ReportLap {
-    pub(crate) fn of(lap: &Lap, best_ms: Option<u32>) -> Self {
+    /// `foreign`: its session is someone else's, so the lap is never a personal best.
+    pub(crate) fn of(lap: &Lap, best_ms: Option<u32>, foreign: bool) -> Self {
         Self {
             id: lap.id.to_string(),
             number: lap.number,
@@ -186,7 +198,8 @@ impl ReportLap {
             valid: lap.valid,
             reasons: lap.reasons.iter().map(|reason| reason.code.as_str()).collect(),
             reason_details: lap.reasons.iter().map(ReportReason::of).collect(),
-            eligible: lap.eligible,
+            eligible: lap.eligible && !foreign,
+            foreign,
             sectors_ms: lap.sectors.iter().map(|sector| sector.time_ms).collect(),
             sector_source: sector_source(&lap.sectors).as_str(),
             delta_to_best_ms: Option::zip(lap.time_ms, best_ms).map(|(ms, best)| i64::from(ms) - i64::from(best)),

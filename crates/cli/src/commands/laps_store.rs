@@ -5,13 +5,14 @@ use gametape::paths::newest_tape;
 use gametape::store::{Audience, LARGEST_PAGE, ListQuery, SessionDetail, SqlStore, Store};
 
 use super::laps::Shown;
+use super::laps_cars;
 use super::laps_filter::Filters;
 use super::laps_report::{Names, ReportSession};
 use crate::cli::tell;
 use crate::{exit, open, store};
 
 /// Returns up to `limit` matching sessions, newest first; 0 for all.
-pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyhow::Result<Shown> {
+pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize, all_cars: bool) -> anyhow::Result<Shown> {
     let store = with_laps(named)?;
     let mut shown = Shown::default();
     let (filter, names) = filters.in_store(&store)?;
@@ -21,14 +22,18 @@ pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyh
         for session in page.items {
             let Some(detail) = store.session(session.session.id, Audience::Owner)? else { continue };
             shown.found += 1;
+            let id = detail.session.session.id;
             let (tape, session) = (detail.session.session.tape, report(detail));
             if filters.is_past(&session) {
                 return Ok(shown);
             }
-            let Some(session) = filters.left_of(session, &names) else { continue };
+            let Some(mut session) = filters.left_of(session, &names) else { continue };
             if limit > 0 && shown.sessions.len() == limit {
                 tell(&format!("showing the {limit} newest sessions; --limit 0 shows all"));
                 return Ok(shown);
+            }
+            if all_cars {
+                session.cars = Some(laps_cars::of_store(&store, id)?);
             }
             let tape = store.tape(tape)?.map_or_else(|| tape.to_string(), |known| known.path);
             shown.sessions.push((tape, session));
@@ -44,7 +49,10 @@ fn report(detail: SessionDetail) -> ReportSession {
     let SessionDetail { session: stored, stints, laps } = detail;
     let names = Names { track: stored.track_name, car: stored.car_name, driver: stored.driver_name };
     let laps = laps.into_iter().map(|lap| lap.lap).collect();
-    ReportSession { names, ..ReportSession::of(&TrackedSession { session: stored.session, stints, laps }) }
+    ReportSession {
+        names,
+        ..ReportSession::of(&TrackedSession { session: stored.session, stints, laps, cars: Vec::new() })
+    }
 }
 
 /// Opens the store if it has laps. Without laps in the user's own store, falls back to that of `demo` and prints a note.

@@ -66,6 +66,7 @@ pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Res
         said(names.car.as_ref().or(session.car.as_ref())),
         said(names.driver.as_ref().or(session.driver.as_ref())),
         session.started_utc.as_deref().map(to_the_minute),
+        session.foreign.then(|| "someone else's laps".to_owned()),
     ];
     let title: Vec<String> = parts.into_iter().flatten().collect();
     writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;

@@ -1,7 +1,7 @@
 //! `gametape play`
 
 use std::io::{IsTerminal as _, Write as _};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::recording::on_terminal;
 use crate::stop::Stop;
-use crate::udp_args::parse_receiver;
+use crate::udp_args::{parse_lan, parse_receiver};
 use crate::{human, open, time};
 
 /// How often the status line is updated and Ctrl+C is polled.
@@ -85,9 +85,16 @@ pub(crate) struct Args {
     /// with --names]
     #[arg(long, value_name = "PORT")]
     http_port: Option<u16>,
-    /// Who gets the datagrams of games that send over UDP; can be repeated [default: the game's own port on this machine]
+    /// Receivers of the datagrams of games that send over UDP; can be repeated [default: the game's own port on this machine]
     #[arg(long, value_name = "HOST:PORT", value_parser = parse_receiver)]
     send_to: Vec<SocketAddr>,
+    /// UDP port for requests of clients, for games that send telemetry on request only (Gran Turismo, Assetto Corsa); 0 for any free port
+    /// [default: the game's own; a free one with --names]
+    #[arg(long, value_name = "PORT")]
+    request_port: Option<u16>,
+    /// Also respond to requests from another computer, by its address; can be repeated [default: only this machine]
+    #[arg(long, value_name = "ADDR", value_parser = parse_lan)]
+    lan: Vec<IpAddr>,
     /// Play even if the game is running: its memory is overwritten
     #[arg(long)]
     force: bool,
@@ -118,12 +125,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     introduce(&playing, &path, args);
     let controls = playing.controls();
     let keys = play_keys::listen(&controls, args.step)?;
-    let game = playing.game().id;
+    let game = playing.game_id().to_owned();
     let (ended, played) = play(playing, &stop, &controls);
     let interrupted = stop.interrupted() || keys.as_ref().is_some_and(play_keys::Keys::interrupted);
     drop(keys);
     let played = played.map_err(explain)?;
-    report(&path, game, &played, ended, args.json)?;
+    report(&path, &game, &played, ended, args.json)?;
     let lost = played.lost > 0 || !played.problems.is_empty();
     Ok(match (lost, interrupted) {
         (true, _) => Outcome::Damage,
@@ -145,7 +152,10 @@ fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
     if times.end < u64::MAX {
         player = player.to(Duration::from_nanos(times.end));
     }
-    player = player.send_to(&args.send_to);
+    player = player.send_to(&args.send_to).lan(&args.lan);
+    if let Some(port) = args.request_port {
+        player = player.request_port(port);
+    }
     if let Some(port) = args.http_port {
         player = player.http_port(port);
     }
@@ -162,8 +172,9 @@ fn explain(error: PlayError) -> anyhow::Error {
             anyhow!("{found}, so nothing was written; quit it, play under other names with --names, or use --force")
         }
         PlayError::Stage(StageError::Port { port, source }) => anyhow!(
-            "cannot listen on port {port} of this machine: {source}; quit the game or the other player that uses it, or choose another port with --http-port"
+            "cannot listen on port {port} of this machine: {source}; quit the game or the other player that uses it, or choose another port with --http-port (HTTP) or --request-port (UDP)"
         ),
+        PlayError::Stage(StageError::NoReceiver { .. }) => anyhow!("{error}: --send-to HOST:PORT"),
         PlayError::NotPlayable { .. } | PlayError::Empty { .. } => exit::nothing_found(error.to_string()),
         error => error.into(),
     }

@@ -59,7 +59,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut problems: Vec<_> = verified.problems.iter().map(|problem| ReportProblem::of(problem, &names)).collect();
     let mut compared = None;
     if let Some(source) = &args.against {
-        let options = ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())? };
+        let options =
+            ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())?, ..ImportOptions::default() };
         let comparison = compare(&tape, source, &options, &bars)?;
         problems.extend(of_comparison(&comparison));
         compared = Some((source, comparison));

@@ -19,20 +19,25 @@ use crate::exit::{self, Outcome};
 use crate::stop::Stop;
 use crate::{human, open, time};
 
+/// Shortest interval of `--poll`.
+const SHORTEST_POLL: Duration = Duration::from_millis(100);
 /// How often Ctrl+C is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Watch replay folders of games and import new replays
 ///
-/// Reports each new file once, when it is complete: after a quiet period without changes, or when it was renamed into place.
-/// Supported files become tapes in your tapes folder, and their laps go to the store; for others, name, size, time and hash are
-/// reported. Reported files are remembered, so a restart reports nothing twice. Without DIR, the replay folders of all known
-/// games on this machine are watched. Reports go to stdout, one line each.
+/// Reports each new file once, when it is complete: after a quiet period without changes, and when the structure of its format shows
+/// that nothing is missing. What is still incomplete after five minutes is reported as such. Matches that are folders (Rainbow Six
+/// Siege, PUBG) are one report each. Supported files become tapes in your tapes folder, and their laps go to the store; for others,
+/// name, size, time and hash are reported. Reported files are remembered, so a restart reports nothing twice. Without DIR, the replay
+/// folders of all known games on this machine are watched. Reports go to stdout, one line each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape watch                                    all known replay folders
   gametape watch --game rocket-league --existing    including existing files
   gametape watch ~/replays --pattern '*.rec' --archive /mnt/backup
+  gametape watch --wine-prefix ~/Games/battlenet    games of Lutris, Heroic or Bottles
+  gametape watch /mnt/nas/replays --poll 10s        a drive that does not report changes
   gametape watch --json | jq -r .path
 
 Press Ctrl+C to stop. `gametape games` lists the games and their folders.")]
@@ -61,6 +66,12 @@ pub(crate) struct Args {
     /// Quiet period after which a file is complete [default: 2s to 5s, depending on the game]
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     settle: Option<u64>,
+    /// Wine prefix of another launcher than Steam, to find replay folders in; can be repeated
+    #[arg(long, value_name = "DIR", conflicts_with = "folders")]
+    wine_prefix: Vec<PathBuf>,
+    /// Look for changes at this interval instead of waiting for events of the system, as for network drives that send none
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    poll: Option<u64>,
     /// Print reports as JSON, one document per line
     #[arg(long)]
     json: bool,
@@ -89,6 +100,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if let Some(settle_ns) = args.settle {
         watch = watch.settle(Duration::from_nanos(settle_ns));
+    }
+    if let Some(poll_ns) = args.poll {
+        // A poll without a pause would be a busy loop.
+        watch = watch.polling(Duration::from_nanos(poll_ns).max(SHORTEST_POLL));
     }
     if args.existing {
         watch = watch.existing();
@@ -201,36 +216,32 @@ fn folder_text(folder: &Folder) -> String {
 /// Returns the named folders, or the replay folders of games on this machine.
 fn choose_folders(args: &Args) -> anyhow::Result<Vec<Folder>> {
     if args.folders.is_empty() {
-        return default_folders(args.game);
-    }
-    let mut patterns: Vec<&str> = args.pattern.iter().map(String::as_str).collect();
-    if patterns.is_empty() {
-        patterns = REPLAY_GAMES.iter().flat_map(|game| game.patterns).copied().collect();
+        return default_folders(args.game, &args.wine_prefix);
     }
     let folder = |path: &PathBuf| match args.game {
         Some(game) => Folder::of_game(path, game).map(Folder::recursive),
-        None => patterns.iter().try_fold(Folder::new(path).recursive(), |folder, pattern| folder.pattern(pattern)),
+        None if args.pattern.is_empty() => Ok(Folder::of_any_game(path)),
+        None => args.pattern.iter().try_fold(Folder::new(path).recursive(), |folder, pattern| folder.pattern(pattern)),
     };
     args.folders.iter().map(|path| folder(path).map_err(|error| exit::usage(error.to_string()))).collect()
 }
 
-fn default_folders(game: Option<&'static ReplayGame>) -> anyhow::Result<Vec<Folder>> {
-    let machine = Environment::of_this_machine();
+/// Returns the replay folders that exist. Those whose file names are not known are watched only if their game is asked for.
+fn default_folders(game: Option<&'static ReplayGame>, prefixes: &[PathBuf]) -> anyhow::Result<Vec<Folder>> {
+    let machine = prefixes.iter().fold(Environment::of_this_machine(), |machine, prefix| machine.wine_prefix(prefix));
     let games = REPLAY_GAMES.iter().filter(|known| game.is_none_or(|game| game == *known));
-    let (mut folders, mut missing) = (Vec::new(), Vec::new());
-    for game in games {
-        for place in machine.replay_folders(game) {
-            match place.is_dir() {
-                true => folders.push(Folder::of_game(place, game)?),
-                false => missing.push(place.display().to_string()),
-            }
-        }
-    }
+    let candidates: Vec<Folder> = games.flat_map(|game| machine.replay_folders(game)).collect();
+    let wanted = |folder: &&Folder| game.is_some() || !folder.patterns().is_empty();
+    let folders: Vec<Folder> =
+        candidates.iter().filter(wanted).filter(|folder| folder.path().is_dir()).cloned().collect();
     if folders.is_empty() {
-        let looked_for = if missing.is_empty() {
-            "nothing, since there is no Steam and no documents folder".into()
-        } else {
-            missing.join(", ")
+        let looked_for = match game {
+            Some(_) if candidates.is_empty() => "nothing, since there is no Steam and no documents folder".into(),
+            Some(_) => {
+                let paths: Vec<_> = candidates.iter().map(|folder| folder.full_path().display().to_string()).collect();
+                paths.join(", ")
+            }
+            None => format!("those of {} games, which `gametape games --json` lists", REPLAY_GAMES.len()),
         };
         return Err(exit::nothing_found(format!(
             "there is no replay folder on this machine (looked for {}); name a folder, as in `gametape watch DIR`, or start the game once",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gametape::names::utc_text;
-use gametape::watch::{Archive, Found, Import};
+use gametape::watch::{Archive, Completeness, Found, Import};
 use serde::Serialize;
 
 use crate::adding::InStore;
@@ -13,6 +13,14 @@ use crate::human;
 #[derive(Debug, Serialize)]
 pub(super) struct ReportFound {
     path: String,
+    /// Whether it is the folder of a match.
+    folder: bool,
+    /// All its files: the file itself and those that belong to it, or all files in the folder.
+    files: Vec<String>,
+    /// Whether nothing is missing; `null` if there is no test for its format.
+    complete: Option<bool>,
+    /// What is missing of an incomplete one.
+    missing: Option<&'static str>,
     game: Option<String>,
     kind: Option<&'static str>,
     bytes: u64,
@@ -55,6 +63,14 @@ impl ReportFound {
         };
         Self {
             path: text(&found.path),
+            folder: found.is_folder,
+            files: found.files.iter().map(|file| text(file)).collect(),
+            complete: match found.completeness {
+                Completeness::Whole => Some(true),
+                Completeness::Unchanged => None,
+                Completeness::Incomplete { .. } => Some(false),
+            },
+            missing: found.missing(),
             game: found.game.clone(),
             kind: found.kind.map(|kind| kind.id()),
             bytes: found.bytes,
@@ -77,6 +93,10 @@ impl ReportFound {
 /// A found file, as a line of text.
 pub(super) fn plain(found: &Found, in_store: Option<&InStore>) -> String {
     let mut parts = vec![human::bytes(found.bytes)];
+    if found.files.len() > 1 {
+        parts.push(human::counted(found.files.len() as u64, "file"));
+    }
+    parts.extend(found.missing().map(|missing| format!("incomplete: {missing}")));
     parts.extend(found.game.clone());
     let to_the_second = |ns: i64| ns - ns.rem_euclid(1_000_000_000);
     parts.extend(found.modified_utc_ns.map(to_the_second).and_then(utc_text));

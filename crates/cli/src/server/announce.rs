@@ -54,6 +54,10 @@ impl Announcer {
             Event::ConditionsChanged { session, at_ns, .. } => {
                 self.unstored(Kind::ConditionsChanged, &json!({ "session": session.to_string(), "at_ns": at_ns }));
             }
+            // The cars themselves are requested: who may see them depends on the client.
+            Event::Standings { session, .. } => {
+                self.unstored(Kind::Standings, &json!({ "session": session.to_string() }));
+            }
             Event::LapProvisional(lap) => self.lap(Kind::LapProvisional, lap),
             Event::LapFinal(lap) => self.lap(Kind::LapFinal, lap),
             Event::LapAborted(lap) => self.lap(Kind::LapAborted, lap),
@@ -159,6 +163,7 @@ fn as_found(now: &CurrentSession, lap: &Lap) -> StoredLap {
             car: text(|session| &session.car),
             driver: lap.driver.clone(),
         },
+        foreign: session.is_some_and(|session| session.foreign),
         gone: false,
         visibility: Visibility::Private,
     }

@@ -59,6 +59,8 @@ pub(super) struct SessionAnswer {
     pub(super) theoretical_best_ms: Option<u32>,
     pub(super) lap_count: u32,
     pub(super) remark: Option<String>,
+    /// Its laps are someone else's: they come from a lap file, and count for no personal best.
+    pub(super) foreign: bool,
     pub(super) name: Option<String>,
     pub(super) note: Option<String>,
     pub(super) tags: Vec<String>,
@@ -99,6 +101,7 @@ impl From<StoredSession> for SessionAnswer {
             theoretical_best_ms: session.theoretical_best_ms,
             lap_count: found.lap_count,
             remark: session.remark,
+            foreign: session.foreign,
             name: found.remarks.name,
             note: found.remarks.note,
             tags: found.remarks.tags,

@@ -33,6 +33,9 @@ static READS: Semaphore = Semaphore::const_new(2);
 /// Channels used to find corners.
 const FOR_CORNERS: [&str; 2] = ["speed_kmh", "brake"];
 
+/// Lengths of laps of the same track differ by at most this fraction between a game and a logger.
+const SAME_LENGTH: f32 = 0.03;
+
 type Answer = Result<Response, ApiError>;
 
 /// Returns a lap that the caller may see.
@@ -153,19 +156,17 @@ fn compared(
     step_m: f64,
 ) -> Result<CompareAnswer, ApiError> {
     let laps = ids.iter().map(|id| lap_of(store, *id, audience)).collect::<Result<Vec<_>, _>>()?;
-    let place = |lap: &StoredLap| {
-        let of = &lap.combination;
-        (of.game.clone(), of.track.clone(), of.layout.clone())
-    };
-    if laps.windows(2).any(|two| matches!(two, [one, other] if place(one) != place(other))) {
-        return Err(ApiError::bad_request(
-            "the laps are of different tracks, layouts or games; compare laps of the same track",
-        ));
+    let lengths_m = laps.iter().map(|lap| length_of(store, lap)).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = laps.first() else { return Err(no_length()) };
+    for (lap, other_m) in laps.iter().zip(&lengths_m) {
+        if !is_comparable(first, lap, lengths_m.first().copied().flatten(), *other_m) {
+            return Err(ApiError::bad_request(
+                "the laps are of different tracks, layouts or games; compare laps of the same track",
+            ));
+        }
     }
-    let length_m = match laps.first() {
-        Some(lap) => length_of(store, lap)?.ok_or_else(no_length)?,
-        None => return Err(no_length()),
-    };
+    // A lap file may not say where it was driven.
+    let length_m = lengths_m.iter().copied().flatten().next().ok_or_else(no_length)?;
     let mut read_names = names.to_vec();
     read_names
         .extend(FOR_CORNERS.iter().filter(|name| !names.iter().any(|known| known == *name)).map(|&name| name.into()));
@@ -177,6 +178,21 @@ fn compared(
     let asked = |found: LapColumns| -> Vec<Column> { found.columns.into_iter().take(names.len()).collect() };
     let laps = laps.into_iter().zip(found).map(|(lap, found)| (LapAnswer::from(lap), asked(found)));
     Ok(CompareAnswer::of(laps.collect(), length_m, compared))
+}
+
+/// Returns whether two laps can be compared by track position. Lap files name tracks in their own way: their laps are comparable if the
+/// lengths of the laps agree.
+fn is_comparable(one: &StoredLap, other: &StoredLap, one_m: Option<f32>, other_m: Option<f32>) -> bool {
+    let place = |lap: &StoredLap| {
+        let of = &lap.combination;
+        (of.game.clone(), of.track.clone(), of.layout.clone())
+    };
+    place(one) == place(other) || ((one.foreign || other.foreign) && is_same_length(one_m, other_m))
+}
+
+/// Returns whether two laps may be of the same track, by their lengths. An unknown length differs from none.
+pub(crate) fn is_same_length(one_m: Option<f32>, other_m: Option<f32>) -> bool {
+    Option::zip(one_m, other_m).is_none_or(|(one, other)| (one - other).abs() <= SAME_LENGTH * one.max(other))
 }
 
 /// Returns what is known of a track: its length, its outline, the ends of its sectors and the pit lane. Derived from laps.

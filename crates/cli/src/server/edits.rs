@@ -106,6 +106,8 @@ pub(super) struct SessionEdit {
     tags: Option<Vec<String>>,
     /// Delete or restore it
     deleted: Option<bool>,
+    /// Its laps are someone else's and never a personal best, or the user's own
+    foreign: Option<bool>,
 }
 
 /// An edit of a driver. Missing fields stay unchanged.
@@ -157,7 +159,7 @@ pub(super) async fn edit_lap(
     Allowed(edit): Allowed<LapEdit>,
 ) -> Answer {
     let LapEdit { excluded, name, note, tags, deleted } = edit;
-    edited_lap(&state, &headers, id_of(&id)?, Edit { excluded, name, note, tags, deleted }).await
+    edited_lap(&state, &headers, id_of(&id)?, Edit { excluded, name, note, tags, deleted, foreign: None }).await
 }
 
 /// Deletes a lap. `PATCH` with `{"deleted": false}` restores it.
@@ -194,8 +196,8 @@ pub(super) async fn edit_session(
     headers: HeaderMap,
     Allowed(edit): Allowed<SessionEdit>,
 ) -> Answer {
-    let SessionEdit { name, note, tags, deleted } = edit;
-    edited_session(&state, &headers, id_of(&id)?, Edit { excluded: None, name, note, tags, deleted }).await
+    let SessionEdit { name, note, tags, deleted, foreign } = edit;
+    edited_session(&state, &headers, id_of(&id)?, Edit { excluded: None, name, note, tags, deleted, foreign }).await
 }
 
 /// Deletes a session with its laps. `PATCH` with `{"deleted": false}` restores it.

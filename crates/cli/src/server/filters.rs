@@ -18,6 +18,15 @@ pub(super) struct OneParams {
     pub(super) deleted: Option<bool>,
 }
 
+/// Selects what is returned of the cars of a session.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StandingsParams {
+    /// Include the laps of each car
+    pub(super) laps: Option<bool>,
+}
+
 /// Selects sessions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -34,6 +34,8 @@ pub(super) struct LapAnswer {
     pub(super) reason_details: Vec<ReasonAnswer>,
     pub(super) eligible: bool,
     pub(super) excluded: bool,
+    /// It was driven by someone else: it is in a lap file, and counts for no personal best.
+    pub(super) foreign: bool,
     pub(super) sectors_ms: Vec<Option<u32>>,
     /// official, differenced, interpolated or none; the least certain of them
     pub(super) sector_source: &'static str,
@@ -60,7 +62,7 @@ impl From<StoredLap> for LapAnswer {
 impl LapAnswer {
     /// Creates the answer with the difference to the best lap of the session, if that is known.
     pub(super) fn of(found: StoredLap, best_ms: Option<u32>) -> Self {
-        let StoredLap { lap, remarks, tape, combination, .. } = found;
+        let StoredLap { lap, remarks, tape, combination, foreign, .. } = found;
         let delta = lap.time_ms.zip(best_ms).map(|(time, best)| i64::from(time) - i64::from(best));
         let reason_details = lap.reasons.iter().map(|reason| ReasonAnswer {
             code: reason.code.as_str(),
@@ -91,6 +93,7 @@ impl LapAnswer {
             reason_details: reason_details.collect(),
             eligible: lap.eligible,
             excluded: lap.excluded,
+            foreign,
             sectors_ms: lap.sectors.iter().map(|sector| sector.time_ms).collect(),
             sector_source: sector_source(&lap.sectors).as_str(),
             delta_to_best_ms: delta,

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     LapAmended,
     /// Grip, rain, temperatures, tyres or flags have changed.
     ConditionsChanged,
+    /// Positions, laps or gaps of cars have changed.
+    Standings,
     /// A user edited a lap.
     LapEdited,
     /// A user edited a session.
@@ -59,6 +61,7 @@ impl Kind {
             Self::LapAborted => "lap_aborted",
             Self::LapAmended => "lap_amended",
             Self::ConditionsChanged => "conditions_changed",
+            Self::Standings => "standings",
             Self::LapEdited => "lap_edited",
             Self::SessionEdited => "session_edited",
             Self::Reset => "reset",

@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
-use gametape::laps::{Id, TRACKER_ID, TRACKER_VERSION};
+use gametape::laps::{CarChange, Id, TRACKER_ID, TRACKER_VERSION};
 use gametape::store::incoming::{Arrived, Declared, IncomingError};
 use gametape::store::{
     Audience, Change, DriverEdit, Edit, SessionUpload, Store, StoreError, StoredLap, TrackerVersion, Visibility, Write,
@@ -35,7 +35,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 type Answer = Result<Response, ApiError>;
 
 /// The body of a request, read only after the caller was authorized to write.
-pub(super) struct FromWriter<const MOST: usize>(Bytes);
+pub(super) struct FromWriter<const MOST: usize>(pub(super) Bytes);
 
 impl<const MOST: usize> FromRequest<AppState> for FromWriter<MOST> {
     type Rejection = ApiError;
@@ -124,6 +124,10 @@ fn keep(store: &dyn Store, upload: SessionUpload) -> Result<(usize, bool, bool),
     let mut writes = vec![Write::Session(upload.tracked.session)];
     writes.extend(upload.tracked.stints.into_iter().map(|stint| Write::Stint(session, stint)));
     writes.extend(upload.tracked.laps.into_iter().map(Write::Lap));
+    if !upload.tracked.cars.is_empty() {
+        let cars = upload.tracked.cars.into_iter().map(CarChange::whole).collect();
+        writes.push(Write::Cars(session, cars));
+    }
     writes.extend(upload.facts.map(Write::Track));
     let changes = store.write(&origin, &writes)?;
     let kept = store.session(session, Audience::Owner)?;
@@ -225,6 +229,7 @@ impl From<IncomingError> for ApiError {
             IncomingError::TooMany => Self::conflict("too_many", error.to_string()),
             IncomingError::NoRoom { .. } => Self::no_room(error.to_string()),
             IncomingError::Store(error) => Self::from(error),
+            IncomingError::Import(error) => super::import::not_imported(&error),
             // The system error may contain file names of this machine, so it goes to the log only.
             IncomingError::Disk(error) => {
                 crate::cli::tell(&format!("serve: {error}"));

@@ -88,14 +88,22 @@ impl Reader {
         Ok((page.items.into_iter().map(A::from).collect(), page.next.map(|cursor| cursor.to_string())))
     }
 
-    fn owner_only(&self) -> Result<(), ApiError> {
+    pub(super) fn state(&self) -> &AppState {
+        &self.state
+    }
+
+    pub(super) fn audience(&self) -> Audience {
+        self.audience
+    }
+
+    pub(super) fn owner_only(&self) -> Result<(), ApiError> {
         match self.audience {
             Audience::Owner => Ok(()),
             Audience::Public => Err(ApiError::token_needed()),
         }
     }
 
-    fn json<T: Serialize>(&self, answer: &T) -> Answer {
+    pub(super) fn json<T: Serialize>(&self, answer: &T) -> Answer {
         json(&self.headers, answer)
     }
 }

@@ -8,7 +8,8 @@ use super::error::ApiError;
 use super::guard::guard;
 use super::state::AppState;
 use super::{
-    channels, edits, health, live_routes, openapi, playback_routes, push, reading, tape_export, tape_file, tapes, web,
+    channels, edits, health, import, live_routes, matches, openapi, playback_routes, push, reading, standings,
+    tape_export, tape_file, tapes, web,
 };
 
 /// The whole server but its socket.
@@ -16,6 +17,7 @@ pub(crate) fn app(state: AppState) -> Router {
     let api = Router::new()
         .route("/sessions", get(reading::sessions))
         .route("/sessions/{id}", get(reading::session).patch(edits::edit_session).delete(edits::delete_session))
+        .route("/sessions/{id}/standings", get(standings::standings))
         .route("/laps", get(reading::laps))
         .route("/laps/{id}", get(reading::lap).patch(edits::edit_lap).delete(edits::delete_lap))
         .route("/laps/{id}/channels", get(channels::channels))
@@ -27,6 +29,8 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/drivers", get(reading::drivers))
         .route("/drivers/{driver}", patch(edits::edit_driver))
         .route("/progress", get(reading::progress))
+        .route("/matches", get(matches::matches))
+        .route("/matches/{tape}", get(matches::match_on))
         .route("/tapes", get(reading::tapes))
         .route("/tapes/{id}", get(tapes::inside))
         .route("/tapes/{id}/overview", get(tapes::overview))
@@ -34,6 +38,7 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/tapes/{id}/export", get(tape_export::export))
         .route("/tapes/{id}/play", post(playback_routes::play))
         .route("/playback", get(playback_routes::playback).patch(playback_routes::change).delete(playback_routes::end))
+        .route("/import", post(import::import))
         .route("/push/sessions", put(push::session))
         .route("/push/tapes/{id}", put(push::tape))
         .route("/live", get(live_routes::live));

@@ -76,7 +76,7 @@ fn tracked_on(store: &dyn Store, id: gametape::format::TapeId) -> Result<Tracked
         }
         let mut laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
         laps.sort_by_key(|lap| lap.start_ns);
-        tracked.sessions.push(TrackedSession { session, stints: found.stints, laps });
+        tracked.sessions.push(TrackedSession { session, stints: found.stints, laps, cars: Vec::new() });
     }
     Ok(tracked)
 }

@@ -117,6 +117,10 @@ fn on_screen(state: &mut State, code: KeyCode) -> Option<Act> {
         KeyCode::End | KeyCode::Char('G') => scroll(state, isize::MAX),
         code => {
             return match state.screen {
+                Screen::Live | Screen::Laps if code == KeyCode::Char('a') => {
+                    state.all_cars = !state.all_cars;
+                    None
+                }
                 Screen::Live => None,
                 Screen::Sessions => sessions(state, code),
                 Screen::Laps => laps(state, code),
@@ -131,6 +135,10 @@ fn on_screen(state: &mut State, code: KeyCode) -> Option<Act> {
 /// Moves up or down in the current screen.
 pub(crate) fn scroll(state: &mut State, by: isize) {
     match state.screen {
+        Screen::Live | Screen::Laps if state.all_cars => {
+            let len = state.cars.value.as_ref().map_or(0, |standings| standings.cars.len());
+            state.first_car = state.first_car.saturating_add_signed(by).min(len.saturating_sub(1));
+        }
         Screen::Live => {}
         Screen::Sessions => {
             let len = state.shown_sessions().len();

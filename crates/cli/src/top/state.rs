@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::deck::DeckView;
-use super::facts::{Car, Comparison, SessionDetail, SessionRow, TapeRow};
+use super::facts::{Car, Comparison, SessionDetail, SessionRow, Standings, TapeRow};
 use super::look::Look;
 use super::source::{Answer, Ask, News, Status};
 
@@ -114,6 +114,13 @@ pub(crate) struct State {
     pub(crate) lap: Picked,
     /// The session in progress.
     pub(crate) live: Loaded<SessionDetail>,
+    /// Show all cars instead of the player's, on the live and the laps screen.
+    pub(crate) all_cars: bool,
+    /// The cars of the session with this id.
+    pub(crate) cars: Loaded<Standings>,
+    pub(crate) cars_of: Option<String>,
+    /// The first car shown.
+    pub(crate) first_car: usize,
     pub(crate) chosen: Vec<Chosen>,
     pub(crate) pair: Option<(String, String)>,
     pub(crate) compare: Loaded<Comparison>,
@@ -142,6 +149,10 @@ impl State {
             laps: Loaded::default(),
             lap: Picked::default(),
             live: Loaded::default(),
+            all_cars: false,
+            cars: Loaded::default(),
+            cars_of: None,
+            first_car: 0,
             chosen: Vec::new(),
             pair: None,
             compare: Loaded::default(),
@@ -156,8 +167,8 @@ impl State {
 
     /// Applies news. Returns whether to redraw.
     pub(crate) fn hear(&mut self, news: News) -> bool {
-        let News { car, status, changed, answers } = news;
-        let mut moved = car.is_some() || changed || !answers.is_empty();
+        let News { car, status, changed, cars_changed, answers } = news;
+        let mut moved = car.is_some() || changed || cars_changed || !answers.is_empty();
         if let Some(status) = status.filter(|status| *status != self.status) {
             moved = true;
             if !matches!(
@@ -176,6 +187,7 @@ impl State {
         if changed {
             self.note_change();
         }
+        self.cars.changed |= changed || cars_changed;
         answers.into_iter().for_each(|answer| self.take(answer));
         moved
     }
@@ -185,6 +197,7 @@ impl State {
             (&mut self.sessions.asked, &mut self.sessions.pending),
             (&mut self.laps.asked, &mut self.laps.pending),
             (&mut self.live.asked, &mut self.live.pending),
+            (&mut self.cars.asked, &mut self.cars.pending),
             (&mut self.tapes.asked, &mut self.tapes.pending),
         ] {
             (*asked, *pending) = (None, false);
@@ -220,6 +233,11 @@ impl State {
                     self.lap.by(0, self.lap_count());
                 }
             }
+            Answer::Standings(id, found) => {
+                if self.cars_of.as_ref() == Some(&id) {
+                    self.cars.take(found);
+                }
+            }
             Answer::Compare(pair, found) => {
                 if self.pair.as_ref() == Some(&pair) {
                     self.compare.take(found.map(|found| *found));
@@ -237,6 +255,15 @@ impl State {
         let mut wants = Vec::new();
         if matches!(self.status, Status::Connecting { .. }) {
             return wants;
+        }
+        if let Some(id) = self.cars_wanted().map(str::to_owned) {
+            if self.cars_of.as_ref() != Some(&id) {
+                (self.cars, self.cars_of, self.first_car) = (Loaded::default(), Some(id.clone()), 0);
+            }
+            if self.cars.is_due(now) {
+                self.cars.ask(now);
+                wants.push(Ask::Standings(id));
+            }
         }
         match self.screen {
             Screen::Live => {
@@ -335,6 +362,16 @@ impl State {
 
     pub(crate) fn picked_tape(&self) -> Option<&TapeRow> {
         self.tapes.value.as_ref()?.get(self.tape.at)
+    }
+
+    /// Returns the session whose cars are shown.
+    pub(crate) fn cars_wanted(&self) -> Option<&str> {
+        match self.screen {
+            _ if !self.all_cars => None,
+            Screen::Live => self.car_session(),
+            Screen::Laps => self.open.as_deref(),
+            Screen::Sessions | Screen::Compare | Screen::Tapes => None,
+        }
     }
 
     pub(crate) fn car_session(&self) -> Option<&str> {

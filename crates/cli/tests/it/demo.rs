@@ -227,3 +227,35 @@ mod signals {
         assert_eq!((json["complete"].as_bool(), json["recovered_from_journal"].as_bool()), (Some(true), Some(true)));
     }
 }
+
+#[test]
+fn the_car_stands_in_for_every_game_on_the_network() {
+    let drive = |id: &str| {
+        let bench = Bench::new();
+        let ran = bench.expect(0, &["demo", "--game", id, "--exit", "--speed", "10"]);
+        let tape = ran.out.lines().next().unwrap();
+        assert_eq!(bench.expect(0, &["info", tape, "--json"]).json()["game"], id);
+        let laps = bench.expect(0, &["laps", tape, "--json"]).json();
+        let laps = laps["sessions"].as_array().unwrap().iter().flat_map(|session| session["laps"].as_array().unwrap());
+        let times: Vec<_> = laps.filter_map(|lap| lap["time_ms"].as_u64()).collect();
+        // The track is driven in less than 40 s.
+        assert!(times.iter().any(|ms| (30_000..40_000).contains(ms)), "{id}: {times:?}");
+    };
+    std::thread::scope(|scope| {
+        for id in [
+            "assetto-corsa-remote",
+            "automobilista-2",
+            "dirt-rally",
+            "ea-wrc",
+            "f1-25",
+            "f1-26",
+            "forza-horizon",
+            "forza-motorsport",
+            "gran-turismo-7",
+            "gran-turismo-sport",
+            "project-cars",
+        ] {
+            scope.spawn(move || drive(id));
+        }
+    });
+}

@@ -170,3 +170,31 @@ fn unfinished_tapes_and_players_are_told_and_a_blocked_folder_stops_it_all() {
     let (_, err) = meanwhile(|| game.step(), || doctor(&bench, 4, &prefix, &[]));
     assert!(err.contains("is not a folder"), "{err}");
 }
+
+#[test]
+fn datagrams_of_a_game_are_seen_and_a_taken_port_is_told() {
+    let bench = Bench::new();
+    let prefix = prefix("udp");
+    let game = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let other = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap();
+    let listen = address.to_string();
+    let asked = ["--game", "f1-25", "--listen", &listen];
+    let (document, err) = doctor(&bench, 4, &prefix, &asked);
+    let port = finding(&document, "port");
+    assert_eq!((&port["state"], &port["game"]), (&"problem".into(), &"f1-25".into()));
+    assert!(err.contains(&format!("process {}", std::process::id())) && err.contains("--forward"), "{err}");
+    drop(other);
+    let (document, err) = doctor(&bench, 4, &prefix, &asked);
+    assert_eq!(finding(&document, "port")["state"], "ok");
+    assert!(err.contains("nothing arrives") && err.contains("UDP Telemetry on"), "{err}");
+    assert!(finding(&document, "buffer")["text"].as_str().unwrap().contains("MB"));
+    let layout = gametape::games::f1::packet_layout(2025, 6).unwrap();
+    let mut packet = vec![0; layout.frame_bytes() as usize];
+    packet[..2].copy_from_slice(&2025_u16.to_le_bytes());
+    (packet[2], packet[6]) = (25, 6);
+    let send = || drop(game.send_to(&packet, address));
+    let (document, _) = meanwhile(send, || doctor(&bench, 0, &prefix, &asked));
+    assert_eq!(document["ready"][0], "f1-25");
+    assert!(finding(&document, "telemetry")["text"].as_str().unwrap().contains("F1 25 sends to UDP port"));
+}

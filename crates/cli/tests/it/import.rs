@@ -4,6 +4,7 @@ use crate::gamesdat;
 use crate::replay;
 use crate::support;
 
+use serde_json::Value;
 use support::ibt::{ibt, lapped_ibt, put, real_data};
 use support::{Bench, keys, text};
 
@@ -282,4 +283,100 @@ fn every_kind_of_real_file_is_imported_with_the_right_exit_code() {
         let tape = import["path"].as_str().unwrap();
         bench.expect(0, &["verify", tape, "--against", text(&source)]);
     }
+}
+
+/// A lap of Garage 61 on this track: as many rows at 60 per second, at 50 m/s.
+fn lap_file(bench: &Bench, track: &str, time: &str, rows: u32) -> std::path::PathBuf {
+    let row = |row: u32| format!("50.0,{:.6},50.0,8.0\n", (f64::from(row) + 0.5) / f64::from(rows));
+    let content = "Speed,LapDistPct,Lat,Lon\n".to_owned() + &(0..rows).map(row).collect::<String>();
+    let name = format!("Garage 61 - Driver 2 - Car A - {track} - {time} - ABC.csv");
+    put(&bench.path(&name), content.as_bytes())
+}
+
+#[test]
+fn laps_of_a_lap_file_are_someone_elses_until_the_user_claims_them() {
+    let bench = Bench::new();
+    let source = lap_file(&bench, "Spa", "01.00.000", 3600);
+    let ran = bench.expect(0, &["import", text(&source)]);
+    let tape = ran.out.trim().to_owned();
+    bench.expect(0, &["verify", &tape, "--against", text(&source)]);
+    let flying = |report: &serde_json::Value| {
+        let session = &report["sessions"][0];
+        let lap = session["laps"].as_array().unwrap().iter().find(|lap| lap["state"] == "final").unwrap();
+        assert_eq!((&lap["time_ms"], &session["foreign"]), (&60_000.into(), &lap["foreign"]), "{report}");
+        (lap["foreign"].as_bool().unwrap(), lap["eligible"].as_bool().unwrap())
+    };
+    let of_store = || flying(&bench.expect(0, &["laps", "--json"]).json());
+    assert_eq!(of_store(), (true, false));
+    assert_eq!(flying(&bench.expect(0, &["laps", &tape, "--json"]).json()), (true, false));
+    assert!(bench.expect(0, &["laps"]).out.contains("someone else's laps"));
+    // The file that is there already is not imported again, but claimed.
+    bench.expect(0, &["import", text(&source), "--mine"]);
+    assert_eq!(of_store(), (false, true));
+    bench.expect(0, &["laps", "rebuild", "--all"]);
+    assert_eq!(of_store(), (false, true), "what the user said outlives tracking");
+}
+
+#[test]
+fn laps_of_lap_files_are_compared_if_their_lengths_agree_however_their_tracks_are_called() {
+    let bench = Bench::new();
+    let import = |source: &std::path::Path| bench.expect(0, &["import", text(source)]).out.trim().to_owned();
+    let spa = import(&lap_file(&bench, "Spa", "01.00.000", 3600));
+    let slower = import(&lap_file(&bench, "Circuit de Spa-Francorchamps", "01.01.000", 3660));
+    let short = import(&lap_file(&bench, "Monza", "00.50.000", 3000));
+    let lap = |tape: &str| {
+        let laps = bench.expect(0, &["laps", tape, "--json"]).json();
+        let laps = laps["sessions"][0]["laps"].as_array().unwrap().clone();
+        let found = laps.iter().find(|lap| lap["state"] == "final").unwrap()["tape_lap"].clone();
+        format!("{tape}#{found}")
+    };
+    let compared = bench.expect(0, &["compare", &lap(&spa), &lap(&slower), "--json"]).json();
+    let end = compared["grid"].as_array().unwrap().last().unwrap().clone();
+    assert!((end["delta_ms"].as_f64().unwrap() - 1_000.0).abs() < 20.0, "{end}");
+    bench.run(&["compare", &lap(&spa), &lap(&short)]).is_one_error_with(&["different tracks"]);
+}
+
+#[test]
+fn a_replay_is_shown_without_an_import_and_its_facts_stay_with_the_tape() {
+    let bench = Bench::new();
+    let source = put(&bench.path("a.replay"), &replay::replay());
+    let shown = bench.expect(0, &["info", text(&source), "--json"]).json();
+    assert_eq!(
+        keys(&shown),
+        [
+            "bytes",
+            "created_utc",
+            "duration_ns",
+            "event_count",
+            "events",
+            "kind",
+            "match",
+            "metadata",
+            "path",
+            "problems",
+            "streams"
+        ]
+    );
+    assert_eq!((shown["kind"].as_str(), shown["match"]["result"].as_str()), (Some("replay"), Some("2:1")));
+    assert_eq!(
+        (&shown["match"]["started_utc"], &shown["match"]["players"][0]["played_as"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(shown["event_count"], 3);
+    let human = bench.expect(0, &["info", text(&source)]).out;
+    for word in ["Player 2", "2:1", "1:1 Player 2, team 1", "gametape import"] {
+        assert!(human.contains(word), "{word}: {human}");
+    }
+    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 1, "nothing is written");
+    let tape = bench.expect(0, &["import", text(&source), "--no-store"]).out;
+    let of_tape = bench.expect(0, &["info", tape.trim(), "--json"]).json();
+    assert_eq!(of_tape["match"], shown["match"]);
+    let human = bench.expect(0, &["info", tape.trim()]).out;
+    assert!(human.contains("Player 2") && !human.contains("{\"game\""), "the facts are a table: {human}");
+    // A damaged file is shown as far as it can be read.
+    let mut cut = replay::replay();
+    cut.truncate(cut.len() - 5);
+    let cut = put(&bench.path("cut.replay"), &cut);
+    let shown = bench.expect(3, &["info", text(&cut), "--json"]).json();
+    assert_eq!((shown["problems"].as_array().unwrap().len(), &shown["match"]["result"]), (1, &"2:1".into()));
 }

@@ -8,7 +8,7 @@ use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::format::{StreamSpec, TapeId};
 use gametape::games::acc;
 use gametape::layout::stream_of_layout;
-use gametape_simulator::{Script, Settings, Simulation, Start};
+use gametape_simulator::{Datagrams, Game, Script, SessionKind, Settings, Simulation, Start, datagram_encoder};
 use support::{Bench, text};
 use zerocopy::IntoBytes as _;
 
@@ -69,13 +69,13 @@ fn the_document_has_the_promised_fields_and_the_right_laps() {
     };
     assert_eq!(
         keys(&sessions[0]),
-        "best_lap car driver end_reason ended_utc game game_version id laps layout online remark sector_count started_utc stints \
+        "best_lap car driver end_reason ended_utc foreign game game_version id laps layout online remark sector_count started_utc stints \
          theoretical_best_ms track type"
     );
     let laps = sessions[0]["laps"].as_array().unwrap();
     assert_eq!(
         keys(&laps[0]),
-        "complete conditions delta_to_best_ms driver eligible end_ns fuel_used_l id number phase reason_details reasons sector_source sectors_ms start_ns \
+        "complete conditions delta_to_best_ms driver eligible end_ns foreign fuel_used_l id number phase reason_details reasons sector_source sectors_ms start_ns \
          state stint tape_lap time_ms time_source valid"
     );
     assert_eq!(keys(&laps[1]["reason_details"][0]), "at_fraction at_ns at_sector code source");
@@ -329,4 +329,66 @@ fn a_token_is_revoked_by_its_name_and_has_one() {
     bench.expect(0, &["token", "revoke", &id]);
     bench.expect(0, &["token", "revoke", "twice"]);
     bench.expect(4, &["token", "revoke", "nobody"]).is_one_error_with(&["nobody", "token list"]);
+}
+
+/// A tape of a race of F1 25 with 22 cars: only the packets about laps and cars, 20 times a second.
+fn race(bench: &Bench) -> String {
+    let game = gametape::games::find_game("f1-25").unwrap();
+    let path = bench.path("race.gtape");
+    let options = WriteOptions { start_utc_ns: Some(1_767_225_600_000_000_000), ..WriteOptions::new(TapeId([8; 16])) };
+    let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &options, false).unwrap();
+    let wanted = ["session", "lap-data", "participants", "car-status", "session-history", "event"];
+    let ids = wanted.map(|name| {
+        let layout = game.stream(name).unwrap().layouts()[0];
+        tape.add_stream(stream_of_layout(game.id, name, "udp", layout), 0).unwrap()
+    });
+    let settings = Settings { session: SessionKind::Race, start: Start::Grid, ..Settings::default() };
+    let (mut car, mut sent) = (Game::new(settings), Datagrams::default());
+    let mut encoder = datagram_encoder(game.id).unwrap();
+    for ms in 0..100_000_u64 {
+        sent.clear();
+        encoder.encode(ms, &car, &mut sent);
+        for datagram in sent.iter() {
+            let name = game.rules.datagram(datagram, &mut Vec::new()).unwrap();
+            let is_due = !["lap-data", "car-status"].contains(&name) || ms % 50 < 16;
+            if let Some(at) = wanted.iter().position(|wanted| *wanted == name && is_due) {
+                tape.append(ids[at], ms * 1_000_000, datagram).unwrap();
+            }
+        }
+        car.step();
+    }
+    tape.finish().unwrap();
+    text(&path).to_owned()
+}
+
+#[test]
+fn all_cars_are_listed_with_their_laps_if_the_game_reports_them() {
+    let bench = Bench::new();
+    let race = race(&bench);
+    let json = bench.expect(0, &["laps", &race, "--all-cars", "--json"]).json();
+    let cars = json["sessions"][0]["cars"].as_array().unwrap();
+    let positions: Vec<_> = cars.iter().map(|car| car["position"].as_u64().unwrap()).collect();
+    assert!(positions.iter().copied().eq(1..=22), "{positions:?}");
+    assert_eq!(cars[0]["gap_to_leader_ms"], serde_json::Value::Null);
+    let laps: usize = cars.iter().map(|car| car["laps"].as_array().unwrap().len()).sum();
+    assert!(laps > 44, "{laps}");
+    let csv = bench.expect(0, &["laps", &race, "--all-cars", "--csv"]).out;
+    assert_eq!(csv.lines().count(), laps + 1);
+    let table = bench.expect(0, &["laps", &race, "--all-cars"]).out;
+    assert!(table.contains("interval") && table.contains("Driver 22") && table.contains("medium"), "{table}");
+    // The player's laps stay the default.
+    let alone = bench.expect(0, &["laps", &race, "--json"]).json();
+    assert!(alone["sessions"][0].get("cars").is_none() && !bench.expect(0, &["laps", &race]).out.contains("Driver 22"));
+    // The same from the store.
+    bench.expect(0, &["add", &race]);
+    let stored = bench.expect(0, &["laps", "--all-cars", "--json"]).json();
+    assert_eq!(stored["sessions"][0]["cars"], json["sessions"][0]["cars"]);
+}
+
+#[test]
+fn a_game_that_did_not_send_the_other_cars_says_so() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let table = bench.expect(0, &["laps", &tape, "--all-cars"]).out;
+    assert!(table.contains("no other cars are stored"), "{table}");
 }

@@ -51,6 +51,34 @@ fn signal(child: &Child, name: &str) {
 }
 
 #[test]
+fn a_game_of_ones_own_is_sent_to_the_address_that_is_named() {
+    use gametape::format::write::{StdFiles, WriteOptions, Writer};
+    use gametape::format::{StreamSpec, TapeId};
+    let bench = Bench::new();
+    let path = bench.path("own.gtape");
+    let options = WriteOptions::new(TapeId([7; 16]));
+    let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &options).unwrap();
+    let spec = StreamSpec { game: "my-game".into(), transport: "udp".into(), ..StreamSpec::rows("car") };
+    let stream = writer.add_stream(spec).unwrap();
+    for number in 0..20_u8 {
+        writer.append(stream, u64::from(number) * 1_000_000, &[number; 30]).unwrap();
+    }
+    writer.finish().unwrap();
+    let tape = support::text(&path);
+    bench.expect(1, &["play", tape]).is_one_error_with(&["--send-to HOST:PORT"]);
+    let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let address = client.local_addr().unwrap().to_string();
+    let json = bench.expect(0, &["play", tape, "--send-to", &address, "--json"]).json();
+    assert_eq!((&json["frames"], &json["game"]), (&20.into(), &"my-game".into()));
+    for number in 0..20_u8 {
+        let mut buffer = [0; 100];
+        let length = client.recv(&mut buffer).unwrap();
+        assert_eq!(buffer[..length], [number; 30]);
+    }
+}
+
+#[test]
 fn a_tape_is_played_to_its_end_and_nothing_stays() {
     let (bench, names) = (Bench::new(), names("end"));
     let (tape, _) = bench.imported(40);

@@ -27,9 +27,11 @@ fn info_json_has_exactly_the_fields_of_the_contract() {
         "stats",
         "events",
         "metadata",
+        "match",
     ];
     expected.sort_unstable();
     assert_eq!(keys(&info), expected);
+    assert!(info["match"].is_null(), "a drive is not a match");
     let stream = &info["streams"][0];
     let mut expected = vec![
         "name",

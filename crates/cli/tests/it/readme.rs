@@ -1,4 +1,4 @@
-//! The example of the README works as shown.
+//! The example of the README works as shown, and its table of games is that of the registry.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -14,6 +14,7 @@ use support::{Bench, Ran, text};
 
 const TEST: &str = "the_ten_lines_of_the_readme_print_the_speeds_of_a_replayed_ibt";
 const README: &str = include_str!("../../../../README.md");
+const GAMES_PAGE: &str = include_str!("../../../../docs/games.md");
 /// The file that the script opens.
 const MEMORY: &str = "/dev/shm/IRSDKMemMapFileName";
 /// Rows per second, as `support::ibt` makes them.
@@ -40,6 +41,32 @@ fn script() -> &'static str {
 fn the_script_has_ten_lines_and_opens_the_memory_by_its_real_name() {
     assert!(script().lines().count() <= 10, "{}", script());
     assert_eq!(script().matches(MEMORY).count(), 1, "{}", script());
+}
+
+#[test]
+fn the_table_of_games_is_that_of_the_registry() {
+    let games = Bench::new().expect(0, &["games", "--json"]).json();
+    let mut table = String::from("| game | recorded over | played | decoded | laps | all cars | tested |\n");
+    table.push_str("|---|---|---|---|---|---|---|\n");
+    for game in games["games"].as_array().unwrap().iter().filter(|game| game["recorded"].is_string()) {
+        let yes = |key: &str| if game[key].as_bool().unwrap() { "yes" } else { "" };
+        let [name, over, proven] =
+            [&game["name"], &game["recorded"], &game["proven"]["text"]].map(|value| value.as_str().unwrap());
+        let cells = [name, over, yes("played"), yes("decoded"), yes("laps"), yes("all_cars"), proven];
+        table.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    assert!(README.contains(&table), "the README must have this table:\n{table}");
+}
+
+#[test]
+fn the_page_of_games_has_every_game() {
+    let games = Bench::new().expect(0, &["games", "--json"]).json();
+    for game in games["games"].as_array().unwrap().iter().filter(|game| game["recorded"].is_string()) {
+        let id = game["id"].as_str().unwrap();
+        // The games of this series are one section.
+        let named = if id.starts_with("f1-") { "f1-18` to `f1-26" } else { id };
+        assert!(GAMES_PAGE.contains(&format!("`{named}`")), "{id}");
+    }
 }
 
 #[test]

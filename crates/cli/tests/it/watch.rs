@@ -107,6 +107,12 @@ impl Watching {
     }
 }
 
+/// Sets the modification time of a file to long ago, as of a replay that was finished then.
+fn age(path: &Path) {
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    std::fs::OpenOptions::new().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -120,7 +126,7 @@ fn finds_are_json_lines_and_ctrl_c_ends_with_130() {
     let replays = machine.folder("replays");
     let archive = machine.path("archive");
     let watching = machine.watch(&[text(&replays), "--json", "--archive", text(&archive)]).ready();
-    put(&replays.join("match.rec"), b"dissect");
+    put(&replays.join("match.rec"), b"unknown");
     let find = watching.json();
     assert_eq!(
         keys(&find),
@@ -129,11 +135,15 @@ fn finds_are_json_lines_and_ctrl_c_ends_with_130() {
             "archived",
             "blake3",
             "bytes",
+            "complete",
+            "files",
+            "folder",
             "frames",
             "game",
             "import",
             "import_error",
             "kind",
+            "missing",
             "modified_utc",
             "path",
             "problems",
@@ -145,7 +155,9 @@ fn finds_are_json_lines_and_ctrl_c_ends_with_130() {
     );
     assert_eq!((&find["path"], &find["bytes"]), (&text(&replays.join("match.rec")).into(), &7.into()));
     assert_eq!(find["archived"], text(&archive.join("match.rec")));
-    for unknown in ["store", "tape", "tape_id", "frames", "game", "kind", "archive_error", "import_error"] {
+    for unknown in
+        ["store", "tape", "tape_id", "frames", "game", "kind", "archive_error", "import_error", "complete", "missing"]
+    {
         assert!(find[unknown].is_null(), "{unknown}: {find}");
     }
     assert_eq!(find["import"], "not_readable");
@@ -160,6 +172,7 @@ fn finds_are_json_lines_and_ctrl_c_ends_with_130() {
     let find = watching.json();
     assert_eq!((&find["bytes"], &find["kind"], &find["frames"]), (&whole.len().into(), &"ibt".into(), &3000.into()));
     assert_eq!((&find["import"], &find["problems"]), (&"made".into(), &serde_json::json!([])));
+    assert_eq!((&find["complete"], &find["files"]), (&true.into(), &serde_json::json!([find["path"]])));
     let tape = machine.path("tapes/race.gtape");
     assert_eq!(find["tape"], text(&tape));
     assert_eq!((&find["store"]["sessions"], &find["store"]["error"]), (&1.into(), &serde_json::Value::Null), "{find}");
@@ -237,10 +250,11 @@ fn a_damaged_source_ends_with_3_and_keeps_what_is_whole() {
     let machine = Machine::new();
     let replays = machine.folder("replays");
     let whole = ibt(100);
-    put(&replays.join("cut.ibt"), &whole[..whole.len() - 10]);
+    age(&put(&replays.join("cut.ibt"), &whole[..whole.len() - 10]));
     let watching = machine.watch(&["replays", "--existing", "--json"]);
     let find = watching.json();
     assert_eq!((&find["frames"], find["problems"].as_array().unwrap().len()), (&99.into(), 2));
+    assert_eq!((&find["complete"], &find["missing"]), (&false.into(), &"rows are missing".into()));
     watching.end("-INT", 3);
 }
 
@@ -264,7 +278,7 @@ fn replays_of_echo_vr_are_reported_from_any_folder() {
     // A file that no game writes is not reported.
     put(&replays.join("match.txt"), b"not a replay");
     assert_eq!(watching.json()["path"], text(&replays.join("match.echoreplay")));
-    put(&replays.join("later.rec"), b"dissect");
+    put(&replays.join("later.rec"), b"unknown");
     assert_eq!(watching.json()["path"], text(&replays.join("later.rec")));
     watching.end("-INT", 130);
 }
@@ -273,7 +287,8 @@ fn replays_of_echo_vr_are_reported_from_any_folder() {
 fn without_a_folder_the_places_of_games_are_watched() {
     let machine = Machine::new();
     let ran = machine.run(4, &["watch"]);
-    ran.is_one_error_with(&["iRacing", "Rocket League", "gametape watch DIR"]);
+    ran.is_one_error_with(&["gametape games", "gametape watch DIR"]);
+    machine.run(4, &["watch", "--game", "rl"]).is_one_error_with(&["Rocket League", "gametape watch DIR"]);
     machine.run(4, &["watch", "--game", "r6"]).is_one_error_with(&["gametape watch DIR"]);
     // Steam with a second library on another disk, and a game under Proton in it.
     let steam = machine.folder("home/.local/share/Steam/steamapps");
@@ -287,11 +302,18 @@ fn without_a_folder_the_places_of_games_are_watched() {
     let watching = machine.watch(&["--json"]);
     assert!(watching.tells("watching ").contains("rainbow-six-siege: *.rec"));
     assert!(watching.tells("watching ").contains("rocket-league: *.replay"));
+    // Another folder of the same game, which appears later.
+    let epic = machine.folder(&format!("{user}/Documents/My Games/Rocket League/TAGame/DemosEpic"));
     put(&demos.join("A1B2.replay"), b"not a real one");
     let find = watching.json();
     assert_eq!((&find["game"], &find["bytes"]), (&"rocket-league".into(), &14.into()));
-    put(&matches.join("Match-2026-01-02_03-04-R01.rec"), b"round one");
-    assert_eq!(watching.json()["game"], "rainbow-six-siege");
+    put(&epic.join("C3D4.replay"), b"not a real one either");
+    assert_eq!(watching.json()["path"], text(&epic.join("C3D4.replay")));
+    // A match that ended long ago: nothing will be added to it.
+    age(&put(&matches.join("Match-2026-01-02_03-04-R01.rec"), b"round one"));
+    let find = watching.json();
+    assert_eq!((&find["game"], &find["folder"]), (&"rainbow-six-siege".into(), &true.into()));
+    assert_eq!((&find["path"], find["files"].as_array().unwrap().len()), (&text(&matches).into(), 1));
     watching.end("-INT", 130);
     let games = machine.run(0, &["games", "--json"]).json();
     let exists = |id: &str| {
@@ -311,7 +333,7 @@ fn what_cannot_be_watched_is_refused_with_2() {
     machine.run(2, &["watch", text(&watched), "--archive", text(&watched)]).is_one_error_with(&["archive"]);
     machine.run(2, &["watch", text(&watched), "--pattern", "a/b"]).is_one_error_with(&["pattern"]);
     assert!(machine.run(2, &["watch", "--game", "pong"]).err.contains("rocket-league"));
-    assert!(machine.run(2, &["watch", "--game", "acc"]).err.contains("--pattern"));
+    assert!(machine.run(2, &["watch", "--game", "assetto-corsa-evo"]).err.contains("--pattern"));
     assert!(machine.run(2, &["watch", "--pattern", "*.rec"]).err.contains("DIR"));
 }
 
@@ -329,4 +351,18 @@ fn a_reader_that_has_had_enough_is_no_error_and_costs_no_find() {
     let watching = machine.watch(&["replays", "--json"]);
     assert_eq!(watching.json()["bytes"], 18);
     watching.end("-INT", 130);
+}
+
+#[test]
+fn games_in_the_prefix_of_another_launcher_are_found() {
+    let machine = Machine::new();
+    let documents = "Games/battlenet/drive_c/users/me/Documents";
+    let replays = machine.folder(&format!("{documents}/Warcraft III/BattleNet/1234/Replays/Autosaved"));
+    let prefix = machine.path("Games/battlenet");
+    let watching = machine.watch(&["--json", "--wine-prefix", text(&prefix), "--poll", "200ms"]);
+    assert!(watching.tells("watching ").contains("warcraft-3: *.w3g"));
+    put(&replays.join("Replay_2026_01_02_0304.w3g"), b"not a real one");
+    assert_eq!(watching.json()["game"], "warcraft-3");
+    watching.end("-INT", 130);
+    machine.run(2, &["watch", "replays", "--wine-prefix", text(&prefix)]);
 }

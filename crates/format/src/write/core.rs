@@ -14,7 +14,7 @@ use super::generation::{Generation, Row, Shared};
 use super::outcome::{Accepted, AppendError, CreateError, Finished, FinishedStream, WriteOptions};
 use super::sink::Sink;
 use crate::footer::Totals;
-use crate::journal::RowKind;
+use crate::journal::{ROW_BYTES, RowKind};
 use crate::limits;
 use crate::stream::{Role, StreamId, StreamSpec, check_tables};
 use crate::system::{Counters, Group, Status, system_stream};
@@ -162,6 +162,17 @@ impl WriterCore {
         }
         self.write_status_if_due();
         Ok(Accepted::Stored(seq))
+    }
+
+    /// Returns whether a prepared journal has room for a frame of this size. If not, wakes the encoder, which prepares the next one.
+    pub(crate) fn has_room(&self, frame_bytes: usize) -> bool {
+        let row_bytes = (ROW_BYTES + frame_bytes) as u64;
+        let has_room = self.generation.has_room(row_bytes) || self.shared.has_next();
+        if !has_room {
+            self.shared.expect_row(row_bytes);
+            self.shared.wake();
+        }
+        has_room
     }
 
     /// Appends a frame to a system stream, adding the stream when it is first needed.

@@ -233,6 +233,7 @@ impl Encoder {
                     Ok(()) => {
                         self.prepare_bytes = prepare_bytes(committed - reading.synced);
                         reading.synced = committed;
+                        reading.generation.file.release(reading.at.min(committed));
                         reading.generation.file.prepare(reading.generation.committed(), self.prepare_bytes);
                     }
                     Err(error) => result = Err(error),

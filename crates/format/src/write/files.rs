@@ -86,6 +86,9 @@ pub trait JournalFile: Send + Sync {
     /// Announces writes to this range, so that the work the system has to do for the first of them can be done now, on
     /// the thread that may block. Leaves the bytes unchanged. This is only an optimization, so it reports no errors.
     fn prepare(&self, _at: u64, _bytes: u64) {}
+    /// Announces that the bytes before `end` were synced and will not be read again: what they occupy in memory can be released. The file keeps them.
+    /// This is only an optimization, so it reports no errors.
+    fn release(&self, _end: u64) {}
     /// Whether `path` still refers to this file: `false` if it was removed, moved or replaced.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)

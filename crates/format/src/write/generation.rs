@@ -62,6 +62,11 @@ impl Generation {
         self.closed.store(true, Ordering::Release);
     }
 
+    /// Returns whether a row of this size fits. Only the capturing thread calls this.
+    pub(crate) fn has_room(&self, row_bytes: u64) -> bool {
+        self.committed.load(Ordering::Relaxed) + row_bytes <= self.bytes
+    }
+
     /// Appends a row and commits it; `false` if there is no room. Only the capturing thread calls this.
     pub(crate) fn append(&self, row: &Row<'_>) -> io::Result<bool> {
         let at = self.committed.load(Ordering::Relaxed);

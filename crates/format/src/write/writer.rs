@@ -53,6 +53,12 @@ impl Writer {
         self.core.append(stream, time_ns, frame)
     }
 
+    /// Returns whether a frame of this size finds room in a prepared journal. A caller that can hold frames back waits until it does, instead
+    /// of losing them. Cheap while there is room.
+    pub fn has_room(&self, frame_bytes: usize) -> bool {
+        self.core.has_room(frame_bytes)
+    }
+
     /// Appends an event.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), AppendError> {
         self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text, None))

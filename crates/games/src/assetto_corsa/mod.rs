@@ -27,6 +27,7 @@ pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_592, STATIC_684, Static};
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
@@ -40,6 +41,8 @@ pub const GAME: Game = Game {
     default_hz: Some(100),
     rules: &rules::AcRules,
     shared_memory: SharedMemory { older_versions: &[], companions: COMPANIONS, running_flag: RUNNING_FLAG },
+    setup: "",
+    proven: Proof::DescriptionsOnly,
 };
 
 /// Programs on Linux open this section too, and crash if it is missing or empty.

@@ -1,4 +1,4 @@
-//! Assetto Corsa Competizione: three shared memory pages, each a stream.
+//! Assetto Corsa Competizione: three shared memory pages, each a stream, and the messages of [`broadcast`].
 //!
 //! | stream | page | frame | other known length |
 //! |---|---|---:|---|
@@ -13,6 +13,7 @@
 //!
 //! Units: fractions from 0 to 1 are `ratio` (`%` is never used), temperatures are `degC`. The unit is empty if there is
 //! none or if it is not documented.
+pub mod broadcast;
 mod decode;
 mod graphics;
 mod laps;
@@ -28,6 +29,7 @@ pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_756, STATIC_820, Static};
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
@@ -36,11 +38,19 @@ pub const GAME: Game = Game {
     id: "assetto-corsa-competizione",
     name: "Assetto Corsa Competizione",
     aliases: &["acc"],
-    streams: &[PHYSICS, GRAPHICS, STATIC],
+    streams: &STREAMS,
     processes: &["AC2-Win64-Shipping.exe"],
     default_hz: Some(100),
     rules: &rules::AccRules,
     shared_memory: crate::ac::GAME.shared_memory,
+    setup: "for all cars: set updListenerPort to a port such as 9000 in Documents/Assetto Corsa Competizione/Config/broadcasting.json, and restart the game",
+    proven: Proof::DescriptionsOnly,
+};
+
+/// The pages first: recordings of earlier versions have only these.
+const STREAMS: [Stream; 10] = {
+    let [registration, update, car_update, entry_list, track_data, entry_list_car, event] = broadcast::STREAMS;
+    [PHYSICS, GRAPHICS, STATIC, registration, update, car_update, entry_list, track_data, entry_list_car, event]
 };
 
 /// Car state, written at every physics step.

@@ -26,6 +26,7 @@ pub use physics::{PHYSICS_800, Physics};
 pub use static_page::{STATIC_208, Static};
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
@@ -42,6 +43,8 @@ const NEWEST: Game = Game {
     default_hz: Some(100),
     rules: &rules::EvoRules,
     shared_memory: SharedMemory { running_flag: crate::assetto_corsa::RUNNING_FLAG, ..SharedMemory::STREAMS_ONLY },
+    setup: "",
+    proven: Proof::DescriptionsOnly,
 };
 
 /// The game before 0.6, under the section names of Assetto Corsa and Competizione. Its pages are those of [Assetto

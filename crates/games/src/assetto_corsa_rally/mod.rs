@@ -21,6 +21,7 @@ pub(crate) use rules::RallyRules;
 
 use crate::acc;
 use crate::capture::CopyRule;
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
@@ -34,6 +35,8 @@ pub const GAME: Game = Game {
     default_hz: Some(100),
     rules: &RallyRules,
     shared_memory: acc::GAME.shared_memory,
+    setup: "",
+    proven: Proof::DescriptionsOnly,
 };
 
 /// Car state, written at every physics step.

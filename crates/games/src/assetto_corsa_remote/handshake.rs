@@ -1,7 +1,9 @@
-//! Requests to the game. Pure; the transport sends them.
+//! Requests to the game, as bytes. `requests` has the state machines of both sides.
 //!
 //! A client sends [`Operation::Handshake`] to [`GAME_PORT`], waits for the answer, then sends the subscriptions that it wants, all from the same
-//! socket. There is no keep-alive. The game forgets its clients when a session ends: if nothing arrives any more, the client begins anew.
+//! socket. There is no keep-alive. The game forgets its clients when a session ends: if nothing arrives any more, the client starts over.
+
+use crate::bytes::i32_at;
 
 /// The UDP port on which the game listens.
 pub const GAME_PORT: u16 = 9996;
@@ -17,6 +19,23 @@ pub enum Operation {
     SubscribeSpot,
     /// The end of all subscriptions.
     Dismiss,
+}
+
+impl Operation {
+    /// Returns the operation that a datagram asks for; `None` if it is not a request.
+    #[must_use]
+    pub fn of_request(datagram: &[u8]) -> Option<Self> {
+        if datagram.len() != request(Self::Handshake).len() {
+            return None;
+        }
+        match i32_at(datagram, 8)? {
+            0 => Some(Self::Handshake),
+            1 => Some(Self::SubscribeUpdate),
+            2 => Some(Self::SubscribeSpot),
+            3 => Some(Self::Dismiss),
+            _ => None,
+        }
+    }
 }
 
 /// Identifier and version of the client, which the game does not check.
@@ -49,5 +68,18 @@ mod tests {
         assert_eq!(request(Operation::SubscribeUpdate)[8..], [1, 0, 0, 0]);
         assert_eq!(request(Operation::SubscribeSpot)[8..], [2, 0, 0, 0]);
         assert_eq!(request(Operation::Dismiss)[8..], [3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn requests_are_read_back_and_nothing_else_is() {
+        use Operation::{Dismiss, Handshake, SubscribeSpot, SubscribeUpdate};
+        for operation in [Handshake, SubscribeUpdate, SubscribeSpot, Dismiss] {
+            let datagram = request(operation);
+            assert_eq!(Operation::of_request(&datagram), Some(operation));
+            assert_eq!(Operation::of_request(&datagram[..11]), None);
+            assert_eq!(Operation::of_request(&[&datagram[..], &[0]].concat()), None);
+        }
+        assert_eq!(Operation::of_request(&[1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0]), None);
+        assert_eq!(Operation::of_request(&[]), None);
     }
 }

@@ -12,10 +12,12 @@
 mod decode;
 pub mod handshake;
 mod laps;
+mod requests;
 mod rules;
 mod tables;
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use rules::RemoteRules;
 
@@ -35,6 +37,8 @@ pub const GAME: Game = Game {
     default_hz: None,
     rules: &RemoteRules,
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "nothing to set in the game; datagrams are sent only to programs that request them",
+    proven: Proof::SomeRealBytes("stream car; handshake and lap were never seen"),
 };
 
 /// Names of the streams.
@@ -44,5 +48,11 @@ const LAP: &str = "lap";
 
 /// The game sends to the port that the requests came from, whichever it is.
 const fn stream(name: &'static str, layouts: Layouts, play_rank: u8) -> Stream {
-    Stream { name, layouts, transport: Transport::Udp { port: 0 }, copy_rule: CopyRule::Whole, play_rank }
+    Stream {
+        name,
+        layouts,
+        transport: Transport::Udp { port: 0, broadcast: false },
+        copy_rule: CopyRule::Whole,
+        play_rank,
+    }
 }

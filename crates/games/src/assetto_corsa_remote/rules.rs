@@ -1,11 +1,13 @@
 //! Game state from the newest messages.
 use super::decode::RemoteDecoder;
 use super::laps::RemoteLaps;
+use super::requests::HandshakeProtocol;
 use super::{CAR, HANDSHAKE, LAP};
 use crate::assetto_corsa::family::Fnv;
 use crate::bytes::i32_at;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
+use crate::requests::RequestProtocol;
 use crate::sample::Decode;
 use crate::text::utf16le_text;
 
@@ -17,7 +19,7 @@ pub(super) const TRACK_CONFIG: usize = 308;
 /// Length of all text fields.
 const TEXT_BYTES: usize = 100;
 /// Identifier of the game in the answer to a handshake.
-const GAME_IDENTIFIER: i32 = 4242;
+pub(super) const GAME_IDENTIFIER: i32 = 4242;
 
 #[derive(Debug)]
 pub(super) struct RemoteRules;
@@ -40,6 +42,10 @@ impl Rules for RemoteRules {
             212 if is_lap(datagram) => Some(LAP),
             _ => None,
         }
+    }
+
+    fn requests(&self) -> Option<&dyn RequestProtocol> {
+        Some(&HandshakeProtocol)
     }
 
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {

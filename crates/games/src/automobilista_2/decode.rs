@@ -107,7 +107,7 @@ fn car(packet: Telemetry<'_>, sample: &mut Sample) {
     for (index, wheel) in sample.wheels.iter_mut().enumerate() {
         let kelvins = |at| packet.u16(at + index * 2).and_then(celsius);
         let degrees = |at| packet.u16(at + index * 2).map(f32::from).and_then(not_zero);
-        // The inner edge of a tyre is the one towards the car.
+        // The inner edge of a tyre is the one next to the car.
         let (inner, outer) = if index % 2 == 0 { (272, 256) } else { (256, 272) };
         let brake = array_at(packet.0, 208 + index * 2).map(i16::from_le_bytes);
         *wheel = Wheel {

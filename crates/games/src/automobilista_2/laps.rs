@@ -1,21 +1,26 @@
 //! Decodes packets into lap frames of the player's car.
 //!
 //! A timings packet makes a lap frame. Last lap and sector times arrive with the next time stats packet, in the same tick or the one after it.
-//! Sector times are those of each sector alone. The last lap time is also reported for invalid laps.
+//! Sector times are those of each sector alone. The last lap time is also reported for invalid laps. The last three sector times when a lap time
+//! appears are those of that lap, and make its record. The tracker takes them if they add up to the lap time.
 use super::decode::flags;
 use super::rules::{TRACK, TRACK_VARIATION, build_name};
-use super::stats::{Names, TimeStats};
+use super::stats::{Names, Stats, TimeStats};
 use super::telemetry::Telemetry;
 use super::timings::{GameState, Timing, Timings, presence};
 use super::{GAME_STATE, PARTICIPANTS, RACE_DEFINITION, TELEMETRY, TIME_STATS, TIMINGS, VEHICLE_CLASSES, VEHICLES};
 use crate::bytes::f32_at;
 use crate::capture::SeenFrame;
-use crate::lap_frame::{Identity, LapFrame, ReadLaps, SectorValue, Validity};
+use crate::lap_frame::{Identity, LapFrame, LapRecord, ReadLaps, SectorValue, Validity};
 use crate::project_cars::states::{self, FORMATION_LAP, NOT_STARTED, RACING, text};
 use crate::session_kind::SessionKind;
 
 /// The last sector, from 0. A car on the grid is in it.
 const LAST_SECTOR: u8 = 2;
+/// No sector ends this early in a lap: a sector time that appears is the last one of the lap before.
+const YOUNG_MS: u32 = 5_000;
+/// A lap timer this close to the last lap time is still that of the lap.
+const LINE_MS: u32 = 2_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Automobilista2Laps {
@@ -29,6 +34,18 @@ pub(super) struct Automobilista2Laps {
     crossed_line: bool,
     /// The previous packet already reported that the race is over for the car.
     was_over: bool,
+    ended: Ended,
+}
+
+/// What the time stats reported of the player's car.
+#[derive(Debug, Default)]
+struct Ended {
+    /// The last lap time; `None` before the first packet, which may be about a lap before the recording.
+    last_exact: Option<Option<u32>>,
+    /// The last sector times, the newest at the end.
+    sectors_ms: [Option<u32>; 3],
+    /// The last lap.
+    record: Option<LapRecord>,
 }
 
 /// Values of the viewed car, which is another one while the player watches.
@@ -89,7 +106,12 @@ impl Automobilista2Laps {
         let is_other = own.is_some() && self.own != own;
         if is_other {
             self.own = own;
+            self.ended = Ended::default();
             self.name_own();
+        }
+        // The session was restarted: its laps are numbered anew.
+        if Option::zip(car.and_then(|car| car.lap()), laps.laps_completed).is_some_and(|(now, done)| now <= done) {
+            self.ended = Ended::default();
         }
         let on_lap = car.and_then(|car| self.is_on_lap(car));
         let state = self.game_state.as_deref().map(GameState);
@@ -112,6 +134,7 @@ impl Automobilista2Laps {
             last_exact: times_of_car.last_exact,
             sector: car.and_then(|car| car.sector()),
             sector_value: times_of_car.sector_value,
+            record: self.ended.record,
             // On the way from the grid to the line, every lap is reported as invalid.
             valid: car.and_then(|car| car.is_lap_invalid()).filter(|_| !before_line).map(|invalid| !invalid),
             pit: car.and_then(|car| car.pit()),
@@ -132,8 +155,9 @@ impl Automobilista2Laps {
         self.identity.stamp(laps);
     }
 
-    fn time_stats(&self, stats: TimeStats<'_>, laps: &mut LapFrame) {
+    fn time_stats(&mut self, stats: TimeStats<'_>, laps: &mut LapFrame) {
         let Some(own) = self.own.and_then(|(participant, _)| stats.of(participant)) else { return };
+        self.ended.look(own, laps);
         laps.last_ms = own.last_ms();
         laps.last_exact = own.last_exact();
         laps.sector_value = own.last_sector_ms().map_or(SectorValue::None, SectorValue::Own);
@@ -167,6 +191,31 @@ fn is_before_line(car: Timing<'_>, session: u8, crossed_line: &mut bool) -> bool
         *crossed_line = true;
     }
     first && !*crossed_line && states::kind(session) == SessionKind::Race
+}
+
+impl Ended {
+    /// Takes the times of the player's car. `laps` is the newest lap frame.
+    fn look(&mut self, own: Stats<'_>, laps: &LapFrame) {
+        let is_young = laps.running_ms.is_some_and(|ms| ms < YOUNG_MS);
+        let sector_ms = own.last_sector_ms();
+        if sector_ms.is_some() && sector_ms != self.sectors_ms[2] {
+            self.sectors_ms = [self.sectors_ms[1], self.sectors_ms[2], sector_ms];
+            if let Some(record) = self.record.as_mut().filter(|_| is_young) {
+                record.sectors_ms = self.sectors_ms;
+            }
+        }
+        let (now, before) = (own.last_exact(), self.last_exact.replace(own.last_exact()));
+        if now.is_none() || before.is_none_or(|before| before == now) {
+            return;
+        }
+        // The timings of the same moment may come after the time stats: then the timer still shows the old lap.
+        let time_ms = own.last_ms();
+        let is_before_line =
+            Option::zip(time_ms, laps.running_ms).is_some_and(|(last, running)| last.abs_diff(running) < LINE_MS);
+        let counted = laps.laps_completed.map(|done| done.saturating_add(is_before_line.into()));
+        let of_lap = |lap| LapRecord { lap, time_ms, sectors_ms: self.sectors_ms, ..LapRecord::default() };
+        self.record = counted.filter(|lap| *lap > 0).map(of_lap);
+    }
 }
 
 impl Viewed {

@@ -1,4 +1,4 @@
-//! Automobilista 2 and Project CARS 2: UDP packets ("UDP Protocol Version: Project CARS 2").
+//! Automobilista 2 and Project CARS 2: UDP packets ("UDP Protocol Version: Project CARS 2"), and a page of shared memory (`memory`).
 //!
 //! The game broadcasts to port 5606. A packet is a header of 12 bytes, whose byte 10 is the type, and one struct, little endian without padding.
 //! The packets of a type differ in length between versions of the game:
@@ -18,16 +18,16 @@
 mod cars;
 mod decode;
 mod laps;
+pub(crate) mod memory;
 mod rules;
 mod stats;
 mod tables;
 mod telemetry;
 mod timings;
 
-pub use cars::Cars;
-
 use crate::capture::{CopyRule, Transport};
 use crate::project_cars::PORT;
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use rules::Automobilista2Rules;
 
@@ -37,6 +37,7 @@ pub const GAME: Game = Game {
     name: "Automobilista 2 / Project CARS 2",
     aliases: &["ams2", "pcars2", "project-cars-2"],
     streams: &[
+        PAGE,
         stream(GAME_STATE, Layouts::Built(tables::game_state), 0),
         stream(RACE_DEFINITION, Layouts::Built(tables::race_definition), 1),
         stream(PARTICIPANTS, Layouts::Built(tables::participants), 1),
@@ -46,13 +47,24 @@ pub const GAME: Game = Game {
         stream(TIMINGS, Layouts::Built(tables::timings), 3),
         stream(TIME_STATS, Layouts::Built(tables::time_stats), 4),
     ],
-    processes: &[],
+    processes: &["AMS2AVX.exe", "AMS2.exe", "AMS2DemoAVX.exe", "pCARS2AVX.exe", "pCARS2.exe", "pCARS2Gld.exe"],
     default_hz: None,
     rules: &Automobilista2Rules,
-    shared_memory: SharedMemory::STREAMS_ONLY,
+    shared_memory: SharedMemory { running_flag: Some((memory::SHARED_MEMORY, 8)), ..SharedMemory::STREAMS_ONLY },
+    setup: "in the game, Options > System: Shared Memory Project CARS 2; or UDP Protocol Version Project CARS 2, UDP Frequency 1 (fastest) to 9",
+    proven: Proof::DescriptionsOnly,
 };
 
-/// Names of the streams.
+/// The page of shared memory.
+pub const PAGE: Stream = Stream {
+    name: memory::SHARED_MEMORY,
+    layouts: Layouts::Built(memory::layouts),
+    transport: Transport::SharedMemory { section: "$pcars2$", section_bytes: 24_576 },
+    copy_rule: CopyRule::EvenSequence { sequence_offset: 7320 },
+    play_rank: 1,
+};
+
+/// Names of the streams of packets.
 const TELEMETRY: &str = "telemetry";
 const RACE_DEFINITION: &str = "race-definition";
 const PARTICIPANTS: &str = "participants";
@@ -63,5 +75,11 @@ const VEHICLES: &str = "vehicles";
 const VEHICLE_CLASSES: &str = "vehicle-classes";
 
 const fn stream(name: &'static str, layouts: Layouts, play_rank: u8) -> Stream {
-    Stream { name, layouts, transport: Transport::Udp { port: PORT }, copy_rule: CopyRule::Whole, play_rank }
+    Stream {
+        name,
+        layouts,
+        transport: Transport::Udp { port: PORT, broadcast: true },
+        copy_rule: CopyRule::Whole,
+        play_rank,
+    }
 }

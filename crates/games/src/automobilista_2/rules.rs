@@ -1,6 +1,8 @@
 //! Game state from the newest packets.
+use super::cars::Automobilista2Cars;
 use super::decode::Automobilista2Decoder;
 use super::laps::Automobilista2Laps;
+use super::memory::{self, SHARED_MEMORY, beside_packets};
 use super::stats::Names;
 use super::telemetry::Telemetry;
 use super::timings::{GameState, Timings, presence};
@@ -11,6 +13,7 @@ use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::project_cars::states::{are_texts, session_name, session_of, text};
 use crate::sample::Decode;
+use crate::standings::ReadStandings;
 use crate::text::chars;
 
 /// Text fields of the race definition.
@@ -20,18 +23,40 @@ pub(super) const TRACK_VARIATION: std::ops::Range<usize> = 112..176;
 #[derive(Debug)]
 pub(super) struct Automobilista2Rules;
 
+/// Returns whether the frames are those of shared memory. A source passes either these or datagrams.
+fn is_memory(seen: Seen<'_>) -> bool {
+    seen.stream(SHARED_MEMORY).is_some()
+}
+
 impl Rules for Automobilista2Rules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
+        if is_memory(seen) {
+            return memory::presence(seen);
+        }
         presence(GameState::newest(seen), Timings::newest(seen))
     }
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {
+        if is_memory(seen) {
+            return memory::counter(seen);
+        }
         let numbers = seen.0.iter().filter_map(|frame| array_at(frame.bytes, 0).map(u32::from_le_bytes));
         numbers.max().map(i64::from)
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
+        if is_memory(seen) {
+            return memory::is_it(seen);
+        }
         (!seen.0.is_empty()).then_some(true)
+    }
+
+    fn frame_bytes(&self, stream: &str, page: &[u8]) -> Option<u32> {
+        (stream == SHARED_MEMORY).then(|| memory::frame_bytes(page)).flatten()
+    }
+
+    fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        memory::stream_of(section_bytes, front)
     }
 
     fn datagram(&self, datagram: &[u8], _: &mut Vec<u8>) -> Option<&'static str> {
@@ -55,6 +80,9 @@ impl Rules for Automobilista2Rules {
 
     /// There is no session id: sessions of a weekend differ in their kind, and others in the track.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
+        if is_memory(seen) {
+            return memory::session_key(seen);
+        }
         let session = GameState::newest(seen).and_then(GameState::session).and_then(session_of)?;
         let definition = seen.stream(RACE_DEFINITION).filter(|_| self.presence(seen) != Presence::Off)?.bytes;
         let [track, variation] = [TRACK, TRACK_VARIATION].map(|at| chars(definition.get(at).unwrap_or_default()));
@@ -62,6 +90,9 @@ impl Rules for Automobilista2Rules {
     }
 
     fn about(&self, seen: Seen<'_>) -> About {
+        if is_memory(seen) {
+            return memory::about(seen);
+        }
         let state = GameState::newest(seen);
         let running = self.presence(seen) != Presence::Off;
         let definition = seen.stream(RACE_DEFINITION).filter(|_| running);
@@ -76,11 +107,15 @@ impl Rules for Automobilista2Rules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(Automobilista2Decoder::default())
+        Box::new(beside_packets::decoder(Automobilista2Decoder::default()))
     }
 
     fn laps(&self) -> Box<dyn ReadLaps> {
-        Box::new(Automobilista2Laps::default())
+        Box::new(beside_packets::laps(Automobilista2Laps::default()))
+    }
+
+    fn standings(&self) -> Option<Box<dyn ReadStandings>> {
+        Some(Box::new(beside_packets::standings(Automobilista2Cars::default())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A time stats packet: last and best times of all cars. The names of cars and drivers, which come in packets of their own.
 use crate::bytes::{array_at, f32_at};
+use crate::project_cars::lap_history::ReportedTime;
 use crate::project_cars::states::{are_texts, lap_ms, text};
 
 const STATS_AT: usize = 16;
@@ -38,8 +39,19 @@ impl Stats<'_> {
         f32_at(self.0, 8).and_then(lap_ms)
     }
 
-    pub(super) fn best_sectors_ms(self) -> [Option<u32>; 3] {
-        [12, 16, 20].map(|at| f32_at(self.0, at).and_then(lap_ms))
+    /// Returns the last lap time.
+    pub(super) fn last(self) -> Option<ReportedTime> {
+        self.reported(4)
+    }
+
+    /// Returns the time of the sector that ended last.
+    pub(super) fn last_sector(self) -> Option<ReportedTime> {
+        self.reported(8)
+    }
+
+    fn reported(self, at: usize) -> Option<ReportedTime> {
+        let seconds = f32_at(self.0, at)?;
+        Some(ReportedTime { ms: lap_ms(seconds)?, exact: seconds.to_bits() })
     }
 
     fn participant(self) -> Option<u16> {

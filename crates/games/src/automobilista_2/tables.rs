@@ -50,7 +50,7 @@ const TELEMETRY: &[Item] = &[
     array("sTyreFlags", U8, 4, ""),
     array("sTerrain", U8, 4, ""),
     array("sTyreY", F32, 4, "m"),
-    // Named for revolutions, but radians in Project CARS.
+    // Revolutions by its name, but radians in Project CARS.
     array("sTyreRPS", F32, 4, ""),
     array("sTyreTemp", U8, 4, "degC"),
     array("sTyreHeightAboveGround", F32, 4, "m"),

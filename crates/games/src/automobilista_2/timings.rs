@@ -108,10 +108,6 @@ impl Timing<'_> {
         self.u16(18).map(|car| car & 0x7FFF)
     }
 
-    pub(super) fn is_human(self) -> Option<bool> {
-        self.u16(18).map(|car| car & 0x8000 != 0)
-    }
-
     pub(super) fn race_state(self) -> Option<u8> {
         self.u8(20).map(|state| state & 0x7)
     }

@@ -25,7 +25,7 @@ impl Decode for DirtDecoder {
         sample.presence = Some(if paused { Presence::Paused } else { Presence::Live });
         car(packet, sample);
         stage(packet, sample);
-        // The games begin at the rear.
+        // The games list the rear wheels first.
         for (wheel, index) in sample.wheels.iter_mut().zip([2, 3, 0, 1]) {
             *wheel = Wheel {
                 brake_celsius: packet.get(BRAKE_TEMPERATURE + index),
@@ -72,7 +72,7 @@ fn stage(packet: Packet<'_>, sample: &mut Sample) {
     sample.race_position = whole(RACE_POSITION).filter(|position| *position > 0).map(u16::from);
 }
 
-/// Returns the position along the stage or lap. In events with several laps the progress counts on.
+/// Returns the position along the stage or lap. In events with several laps the progress keeps rising.
 pub(super) fn position(packet: Packet<'_>) -> Option<f32> {
     let progress = packet.get(PROGRESS).filter(|progress| *progress >= 0.0)?;
     let progress = if packet.has_laps() { progress.fract() } else { progress };

@@ -1,4 +1,4 @@
-//! A datagram, by the numbers of its values.
+//! A datagram, with its values by index.
 use crate::bytes::f32_at;
 use crate::sane::finite;
 
@@ -55,17 +55,17 @@ impl<'a> Packet<'a> {
         known.then_some(Self { bytes })
     }
 
-    /// Returns the value with this number, unless it is missing, NaN or infinite.
+    /// Returns the value at this index; `None` if it is missing, NaN or infinite.
     pub(super) fn get(self, number: usize) -> Option<f32> {
         f32_at(self.bytes, number * 4).and_then(finite)
     }
 
-    /// Returns a value that counts something.
+    /// Returns a value that is a count.
     fn count(self, number: usize) -> Option<u32> {
         self.get(number).filter(|value| (0.0..1e6).contains(value)).map(|value| value as u32)
     }
 
-    /// Returns whether a stage or a race is loaded. When it is left, the games send cleared packets, or nothing.
+    /// Returns whether a stage or a race is loaded. After it is left, the games send packets of zeros, or nothing.
     pub(super) fn is_race(self) -> bool {
         let positive = |number| self.get(number).is_some_and(|value| value > 0.0);
         match self.bytes.len() {
@@ -119,7 +119,7 @@ impl<'a> Packet<'a> {
         self.get(TRACK_LENGTH).filter(|metres| *metres > 0.0)
     }
 
-    /// Returns whether this is certainly a datagram of these games. There is no magic number, but much that has to fit.
+    /// Returns whether this is certainly a datagram of these games. There is no magic number, so many values are checked for plausibility.
     pub(super) fn is_certain(self) -> bool {
         if matches!(self.bytes.len(), LONGEST | SHORTEST) && self.is_cleared() {
             return self.get(TOTAL_TIME).is_some_and(|seconds| (0.0..1e7).contains(&seconds));
@@ -138,7 +138,7 @@ impl<'a> Packet<'a> {
             && self.has_right_vectors()
     }
 
-    /// Forward and sideways are unit vectors at a right angle, and the velocity is as long as the speed says.
+    /// Forward and sideways are unit vectors at a right angle, and the length of the velocity equals the speed.
     fn has_right_vectors(self) -> bool {
         let vectors = [VELOCITY, SIDEWAYS, FORWARD].map(|number| self.vector(number).unwrap_or_default());
         let dot = |one: [f32; 3], other: [f32; 3]| one.iter().zip(other).map(|(one, other)| one * other).sum::<f32>();

@@ -1,4 +1,4 @@
-//! Recognizes pauses: the games repeat the packet, and only the total time goes on.
+//! Detects pauses: the games repeat the packet, and only the total time advances.
 use super::packet::{Packet, TOTAL_TIME};
 
 /// A packet that repeats for this long is a pause. A shorter time may be a packet that was sent twice.

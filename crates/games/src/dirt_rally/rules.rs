@@ -15,12 +15,12 @@ fn packet(seen: Seen<'_>) -> Option<Packet<'_>> {
 }
 
 impl Rules for DirtRules {
-    /// A pause shows only in comparison with earlier packets, so it is "live" here.
+    /// A pause can only be detected by comparison with earlier packets, so it is reported as live here.
     fn presence(&self, seen: Seen<'_>) -> Presence {
         if packet(seen).is_some_and(Packet::is_race) { Presence::Live } else { Presence::Off }
     }
 
-    /// The time since the stage was loaded, which runs on while the game is paused.
+    /// The time since the stage was loaded, which also advances while the game is paused.
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {
         packet(seen)?.get(TOTAL_TIME).map(|seconds| (f64::from(seconds) * 1000.0) as i64)
     }
@@ -33,7 +33,7 @@ impl Rules for DirtRules {
         Packet::of(datagram).filter(|packet| packet.is_certain()).map(|_| TELEMETRY.name)
     }
 
-    /// Track and car. Another run over the same stage has the same key: nothing in a packet tells them apart.
+    /// Track and car. Another run over the same stage has the same key: nothing in a packet distinguishes them.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
         let packet = packet(seen).filter(|packet| packet.is_race())?;
         let [highest, idle, gears] = packet.car().unwrap_or_default();
@@ -59,12 +59,12 @@ impl Rules for DirtRules {
     }
 }
 
-/// Returns the car in words: the games report no name.
+/// Returns a description of the car: the games report no name.
 pub(super) fn car_text([highest, idle, gears]: [f32; 3]) -> String {
     format!("{highest:.0} rpm, idle {idle:.0} rpm, {gears:.0} gears")
 }
 
-/// Returns the track in words: its length is the best that the games report.
+/// Returns a description of the track: its length, because the games report no name.
 pub(super) fn track_text(metres: f32) -> String {
     format!("{metres:.2} m")
 }

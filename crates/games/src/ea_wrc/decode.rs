@@ -48,7 +48,7 @@ fn update(frame: SeenFrame<'_>, sample: &mut Sample) {
     }
 }
 
-/// The packet says which numbers mean neutral and reverse.
+/// Returns the gear. The packet defines which numbers mean neutral and reverse.
 fn gear(frame: SeenFrame<'_>) -> Option<i8> {
     let gear = whole(frame, "vehicle_gear_index")?;
     if Some(gear) == whole(frame, "vehicle_gear_index_neutral") {
@@ -66,7 +66,7 @@ pub(super) fn world_m(frame: SeenFrame<'_>) -> Option<[f32; 3]> {
     Some([x?, y?, z?]).filter(|place| *place != [0.0; 3])
 }
 
-/// Returns the part of the stage that lies behind the car.
+/// Returns the fraction of the stage that the car has driven.
 pub(super) fn progress(frame: SeenFrame<'_>) -> Option<f64> {
     let length_m = number(frame, "stage_length").filter(|metres| *metres > 0.0);
     let driven = Option::zip(number(frame, "stage_current_distance"), length_m);

@@ -1,23 +1,25 @@
 //! EA SPORTS WRC (2023): datagrams whose layout the user chooses.
 //!
 //! The game reads structures from `Documents\My Games\WRC\telemetry\udp\*.json`: lists of channels, which it sends packed and in that order.
-//! `config.json` beside that folder says which packets of which structure go where. [`layout_of_structure`] turns a structure into a layout.
+//! `config.json` beside that folder says which packets of which structure go where. [`layout_of_structure`] turns a structure into a layout;
+//! `settings` reads the files of the user, so that every structure is decoded.
 //!
 //! | stream | 4CC | sent |
 //! |---|---|---|
-//! | `session-start` | `SESS` | when a stage begins |
+//! | `session-start` | `SESS` | when a stage starts |
 //! | `session-update` | `SESU` | at the chosen rate, while the stage runs |
-//! | `session-pause`, `session-resume` | `SESP`, `SESR` | when the game is paused, and when it goes on |
+//! | `session-pause`, `session-resume` | `SESP`, `SESR` | when the game is paused, and when it resumes |
 //! | `session-end` | `SESE` | when the stage ends |
 //!
-//! Datagrams are recognized by a 4CC as their first channel, as in [`STRUCTURE_JSON`], or by the length and contents of the structure that the game
-//! comes with (`wrc`), which has only `session_update` and no 4CC.
+//! Datagrams are recognized by a 4CC as their first channel, as in [`STRUCTURE_JSON`], by the length and contents of the structure that the game
+//! comes with (`wrc`), which has only `session_update` and no 4CC, or by the structures of the user.
 //!
 //! Never seen on real bytes: everything here follows descriptions of the format.
 mod channels;
 mod decode;
 mod laps;
 mod rules;
+mod settings;
 mod structure;
 mod values;
 
@@ -27,6 +29,7 @@ use std::sync::LazyLock;
 
 use crate::capture::{CopyRule, Transport};
 use crate::layout::Layout;
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Registry entry.
@@ -39,6 +42,8 @@ pub const GAME: Game = Game {
     default_hz: None,
     rules: &rules::WrcRules,
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "in Documents/My Games/WRC/telemetry/config.json, set bEnabled of the packet session_update to true, with ip 127.0.0.1 and port 20777",
+    proven: Proof::DescriptionsOnly,
 };
 
 /// A structure to install in the game, as `gametape.json`. It has all five packets, each with a 4CC and a running number, and needs version 1.8 of
@@ -52,7 +57,13 @@ const SESSION_RESUME: Stream = stream("session-resume", Layouts::Built(|| &LAYOU
 const SESSION_END: Stream = stream("session-end", Layouts::Built(|| &LAYOUTS.end));
 
 const fn stream(name: &'static str, layouts: Layouts) -> Stream {
-    Stream { name, layouts, transport: Transport::Udp { port: 20_777 }, copy_rule: CopyRule::Whole, play_rank: 3 }
+    Stream {
+        name,
+        layouts,
+        transport: Transport::Udp { port: 20_777, broadcast: false },
+        copy_rule: CopyRule::Whole,
+        play_rank: 3,
+    }
 }
 
 /// The layouts of [`STRUCTURE_JSON`] and of the game's own structure. Other structures are known only to the user.

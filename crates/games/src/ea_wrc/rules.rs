@@ -2,23 +2,28 @@
 use super::channels::DEFAULT_BYTES;
 use super::decode::WrcDecoder;
 use super::laps::WrcLaps;
+use super::settings::{WrcSettings, is_packet};
 use super::values::{Ids, uid};
 use super::{GAME, SESSION_END, SESSION_PAUSE, SESSION_RESUME, SESSION_START, SESSION_UPDATE};
 use crate::bytes::{array_at, f32_at, f64_at};
 use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
+use crate::user_settings::SettingsFiles;
 
-/// The longest stage that a datagram is taken for.
-const LONGEST_STAGE_M: f64 = 100_000.0;
+/// Upper limit for the length of a stage in a valid datagram.
+pub(super) const LONGEST_STAGE_M: f64 = 100_000.0;
 
 #[derive(Debug)]
 pub(super) struct WrcRules;
 
-/// Returns the packet that was sent last: they are numbered.
+/// Returns the packet that was sent last: that with the highest number, or the first one if a structure has no numbers.
 fn newest(seen: Seen<'_>) -> Option<SeenFrame<'_>> {
-    let own = seen.0.iter().copied().filter(|frame| GAME.stream(frame.stream).is_some());
-    own.max_by_key(|frame| uid(*frame))
+    let own = || seen.0.iter().copied().filter(|frame| GAME.stream(frame.stream).is_some());
+    match own().all(|frame| uid(frame).is_some()) {
+        true => own().max_by_key(|frame| uid(*frame)),
+        false => own().next(),
+    }
 }
 
 /// Returns the newest packet that describes the stage.
@@ -42,11 +47,15 @@ impl Rules for WrcRules {
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
         let frame = newest(seen)?;
-        Some(stream_of(frame.bytes) == Some(frame.stream))
+        Some(stream_of(frame.bytes) == Some(frame.stream) || is_packet(frame.stream, frame.layout, frame.bytes))
     }
 
     fn datagram(&self, datagram: &[u8], _: &mut Vec<u8>) -> Option<&'static str> {
         stream_of(datagram)
+    }
+
+    fn settings_files(&self) -> Option<&'static dyn SettingsFiles> {
+        Some(&WrcSettings)
     }
 
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
@@ -88,7 +97,7 @@ fn is_default(datagram: &[u8]) -> bool {
         let axes = [0, 4, 8].map(|axis| f32_at(datagram, at + axis).unwrap_or_default());
         (axes.iter().map(|axis| axis * axis).sum::<f32>() - 1.0).abs() < 0.02
     });
-    // A counter of packets, which an F1 header is far beyond.
+    // A packet counter. The header of an F1 packet, read as a number, is far larger.
     let counts = array_at(datagram, 0).map(u64::from_le_bytes).is_some_and(|count| count < 1 << 40);
     datagram.len() == DEFAULT_BYTES
         && counts

@@ -5,6 +5,9 @@ use super::channels::packed;
 use crate::echo_vr::{Fields, Items, text_value};
 use crate::layout::{Layout, LayoutError};
 
+/// Longer ids of structures are cut: tapes store them.
+const LONGEST_ID: usize = 64;
+
 /// Why a structure has no layout.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -49,13 +52,15 @@ pub fn layout_of_structure(structure_json: &str, packet_id: &str) -> Result<Layo
     let header = Fields::find(text, "header").unwrap_or_default();
     let names: Vec<String> = channels(header).chain(channels(found)).collect();
     let structure = text_of(text, "id").unwrap_or_else(|| "unnamed".into());
+    let structure: String = structure.chars().take(LONGEST_ID).collect();
     let id = format!("ea-wrc-{structure}-{packet_id}");
     packed(id, names.iter().map(String::as_str))
         .map_err(|channel| StructureError::UnknownChannel { channel, packet: packet() })?
         .map_err(|error| StructureError::Layout { packet: packet(), error })
 }
 
-fn text_of(object: &[u8], key: &str) -> Option<String> {
+/// Returns the text with this key of an object.
+pub(super) fn text_of(object: &[u8], key: &str) -> Option<String> {
     Fields::find(object, key).and_then(text_value)
 }
 

@@ -1,4 +1,4 @@
-//! Reads channels by name, whatever structure they are part of.
+//! Reads channels by name, in any structure.
 use crate::bytes::{array_at, f32_at, f64_at};
 use crate::capture::SeenFrame;
 use crate::layout::Kind;
@@ -27,13 +27,13 @@ pub(super) fn whole(frame: SeenFrame<'_>, name: &str) -> Option<u16> {
     number(frame, name).filter(|value| (0.0..65_536.0).contains(value)).map(|value| value as u16)
 }
 
-/// Returns the running number of the packet.
+/// Returns the sequence number of the packet.
 pub(super) fn uid(frame: SeenFrame<'_>) -> Option<u64> {
     let channel = frame.layout.channel("packet_uid").filter(|channel| channel.kind == Kind::U64)?;
     array_at(frame.bytes, channel.offset as usize).map(u64::from_le_bytes)
 }
 
-/// What identifies stage and car.
+/// The values that identify stage and car.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Ids {
     location: Option<u16>,
@@ -63,7 +63,7 @@ impl Ids {
         self.length_m
     }
 
-    /// Returns the stage in words: its number, or else its length. The names are in files of the game.
+    /// Returns a description of the stage: its ids, or its length if there are none. The names are in files of the game.
     pub(super) fn track(&self) -> Option<String> {
         match (self.location, self.route, self.length_m) {
             (Some(location), Some(route), _) => Some(format!("location {location}, route {route}")),
@@ -72,13 +72,13 @@ impl Ids {
         }
     }
 
-    /// Returns the car in words: its number, or else what is known of its engine.
+    /// Returns a description of the car: its id, or the data of its engine if there is none.
     pub(super) fn car(&self) -> Option<String> {
         let engine = |[highest, idle, gears]: [u32; 3]| format!("{highest} rpm, idle {idle} rpm, {gears} gears");
         self.vehicle.map(|vehicle| format!("vehicle {vehicle}")).or_else(|| self.engine.map(engine))
     }
 
-    /// Returns a number that differs where stage or car differ; `None` if nothing is known of the stage.
+    /// Returns a hash of stage and car; `None` if the stage is not known.
     pub(super) fn key(&self) -> Option<u64> {
         let length = self.length_m?.to_bits();
         let numbers = [self.location, self.route, self.vehicle].map(|id| id.map_or(u64::MAX, u64::from));

@@ -24,6 +24,7 @@ pub use rules::session_key;
 pub use state::State;
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Registry entry. Samples at 30 Hz: the game produces responses in its main loop, so a higher rate lowers its frame
@@ -37,6 +38,8 @@ pub const GAME: Game = Game {
     default_hz: Some(30),
     rules: &rules::EchoVrRules,
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "switch \"API Access\" on in the settings of the game and restart it",
+    proven: Proof::SomeRealBytes("responses of /session of 2018"),
 };
 
 /// State of the match.

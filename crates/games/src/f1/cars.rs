@@ -135,6 +135,10 @@ impl ReadStandings for F1Cars {
     fn cars(&self) -> Vec<&CarStanding> {
         self.known.iter().filter(|car| car.result != CarResult::Unknown).collect()
     }
+
+    fn session(&self) -> u64 {
+        self.session.unwrap_or_default()
+    }
 }
 
 /// Cars that do not take part (0, 1) have no result: empty places, and the ghosts of time trials.
@@ -150,7 +154,7 @@ fn result(status: u8) -> CarResult {
     }
 }
 
-/// Whether a car in the pit lane stands in its box is not known.
+/// Whether a car in the pit lane is in its box is not known.
 fn pit(lap: &LapData) -> Pit {
     match (lap.driver_status, lap.pit_status) {
         (0, _) => Pit::Box,

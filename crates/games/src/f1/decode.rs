@@ -1,7 +1,7 @@
 //! Decodes packets into samples of the player's car.
 //!
 //! Signs were checked on real packets: lateral g is positive in left turns, where the steering is negative; vertical g is without gravity.
-//! Fuel is in kilograms and the suspension in a unit that is not documented, so neither is decoded. Arrays of wheels begin at the rear.
+//! Fuel is in kilograms and the suspension in a unit that is not documented, so neither is decoded. Arrays of wheels list the rear wheels first.
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Sample};
 use crate::sane::{finite, not_zero, share};
@@ -223,7 +223,7 @@ impl Telemetry {
         sample.steering = number(self.steer).map(|steer| steer.clamp(-1.0, 1.0));
         for (wheel, at) in sample.wheels.iter_mut().zip(WHEELS) {
             let number = |field: Field| field.nth(at).number(packet, player);
-            // The inner temperature is that of the carcass; there is one temperature of the surface for all of its width.
+            // The inner temperature is that of the carcass. There is one surface temperature for the whole width.
             wheel.tyre_core_celsius = number(self.inner).and_then(not_zero);
             wheel.tyre_middle_celsius = number(self.surface).and_then(not_zero);
             wheel.pressure_kpa = number(self.pressure).and_then(not_zero).map(|psi| psi * KPA_PER_PSI).and_then(finite);

@@ -1,6 +1,6 @@
 //! Events: a code of four letters, and 12 bytes whose meaning depends on it.
 //!
-//! Bytes beyond an event's own fields are left over from earlier events: they differ between packets that say the same.
+//! Bytes beyond an event's own fields are left over from earlier events: they differ between otherwise equal packets.
 use super::header::Header;
 use super::{format_and_packet_id, packet_layout};
 use crate::bytes::{array_at, f32_at};
@@ -49,7 +49,7 @@ pub enum Event {
         /// The winner's car.
         car: u8,
     },
-    /// `PENA`: a car has got a penalty or a warning.
+    /// `PENA`: a car received a penalty or a warning.
     Penalty {
         /// Kind of penalty.
         penalty: u8,
@@ -97,12 +97,12 @@ pub enum Event {
     StopGoServed {
         /// The car.
         car: u8,
-        /// How long it stood, in seconds, since format 2025.
+        /// How long the car stopped, in seconds, since format 2025.
         stop_time_s: Option<f32>,
     },
-    /// `FLBK`: the player goes back in time.
+    /// `FLBK`: the player uses a flashback.
     Flashback {
-        /// The frame to which the game goes back.
+        /// The frame to which the game returns.
         frame: u32,
         /// Its session time in seconds.
         session_time_s: f32,
@@ -137,14 +137,14 @@ pub enum Event {
         /// How severe it was, since format 2026.
         severity: Option<u8>,
     },
-    /// An event that is not known here.
+    /// An unknown event.
     Other {
         /// Its code.
         code: [u8; 4],
     },
 }
 
-/// Decodes a datagram with an event; `None` if it is any other datagram, or one of another length.
+/// Decodes a datagram with an event; `None` for any other datagram, and for other lengths.
 #[must_use]
 pub fn event(datagram: &[u8]) -> Option<Event> {
     let (format, packet_id) = format_and_packet_id(datagram)?;

@@ -57,7 +57,7 @@ impl Field {
         Self(self.0.map(|place| Place { at: place.at + index * place.kind.bytes() as usize, ..place }))
     }
 
-    /// Returns where the value of an element begins.
+    /// Returns the offset of an element.
     fn place(self, element: usize) -> Option<(usize, Kind)> {
         let place = self.0?;
         Some((place.at.checked_add(element.checked_mul(place.step)?)?, place.kind))
@@ -81,7 +81,7 @@ impl Field {
         self.whole(packet, element).and_then(|value| T::try_from(value).ok())
     }
 
-    /// Returns a number, whatever its kind; `None` unless it is finite.
+    /// Returns a number of any kind; `None` if it is not finite.
     pub(super) fn number(self, packet: &[u8], element: usize) -> Option<f32> {
         let (at, kind) = self.place(element)?;
         match kind {
@@ -90,7 +90,7 @@ impl Field {
         }
     }
 
-    /// Returns the text of `bytes` bytes that begins here.
+    /// Returns the text of `bytes` bytes at this offset.
     pub(super) fn text(self, packet: &[u8], element: usize, bytes: usize) -> Option<String> {
         let (at, _) = self.place(element)?;
         let text = crate::text::char_text(packet.get(at..at.checked_add(bytes)?)?);
@@ -109,7 +109,7 @@ impl Duration {
     /// Returns the whole duration; `None` if it is 0, which means "none yet".
     pub(super) fn ms(self, packet: &[u8], element: usize) -> Option<u32> {
         let minutes = self.minutes.whole(packet, element).unwrap_or(0);
-        // Gaps of cars that have no time are random: real ones have up to 255 minutes. No sector takes an hour.
+        // Gaps of cars without a time are arbitrary: real packets have up to 255 minutes. No sector takes an hour.
         let ms = self.ms.whole(packet, element)?.checked_add(minutes * 60_000).filter(|_| minutes < 60)?;
         u32::try_from(ms).ok().filter(|ms| *ms > 0)
     }

@@ -16,7 +16,7 @@ pub(super) struct Header {
     /// 0 in the menus.
     pub(super) session_uid: u64,
     /// Number of the rendered frame. It goes back when the player uses a flashback.
-    frame: u32,
+    pub(super) frame: u32,
     /// The same without going back; 0 if the format or the game does not have it.
     overall_frame: u32,
     pub(super) player: u8,

@@ -2,8 +2,10 @@
 //!
 //! The lap number does not rise at the chequered flag: the timer falls, the last lap time changes, and the result becomes "finished". If the
 //! session ends before a packet says so, the session history that follows has the time.
+//!
+//! A flashback takes effect with the first lap data of an earlier moment. Its event may be lost, or arrive before or after them.
 use crate::capture::{Presence, SeenFrame};
-use crate::lap_frame::{Identity, LapFrame, Pit, ReadLaps, SectorValue, Validity};
+use crate::lap_frame::{BackInTime, Identity, LapFrame, Pit, ReadLaps, SectorValue, Validity};
 use crate::session_kind::SessionKind;
 
 use super::event::{Event, event};
@@ -12,14 +14,18 @@ use super::header::Header;
 use super::names::{rain, season, session_kind, session_name, tyre_name};
 use super::newest::{Kept, Newest};
 use super::packets::{HistoryTable, LapData, LapDataTable, ParticipantsTable, SessionTable};
+use super::records::Records;
 use super::rules::{team_words, track_words};
-use super::verdicts::Verdicts;
 
 /// A last lap time that appears while the timer shows nearly the same ends the lap, whether its number rises or not.
 const OFFICIAL_NEAR_MS: u32 = 1_000;
 const FINISHED: u8 = 3;
 const ACTIVE: u8 = 2;
 const YELLOW: i64 = 3;
+/// A frame number that falls by more than this has gone back with a flashback. Datagrams that overtake each other are closer.
+const OVERTAKEN_FRAMES: u32 = 30;
+/// Lap data show a flashback at most this many packets after its event.
+const FLASHBACK_PACKETS: u8 = 60;
 
 /// The lap reader of one packet format.
 #[derive(Debug)]
@@ -37,9 +43,14 @@ pub(super) struct F1Laps {
     yellow: bool,
     /// The newest lap data of the session, and of which car.
     before: Option<(usize, LapData)>,
+    /// Frame number of the newest lap data.
+    frame: u32,
+    flashbacks: u32,
+    /// For how many more packets the event of a flashback may become visible in lap data.
+    flashback_within: u8,
     /// The lap that ended although the lap number did not rise.
     finished: Option<u8>,
-    verdicts: Verdicts,
+    records: Records,
 }
 
 #[derive(Debug)]
@@ -91,8 +102,11 @@ impl F1Laps {
             safety_car: None,
             yellow: false,
             before: None,
+            frame: 0,
+            flashbacks: 0,
+            flashback_within: 0,
             finished: None,
-            verdicts: Verdicts::default(),
+            records: Records::default(),
         }
     }
 }
@@ -107,7 +121,7 @@ impl ReadLaps for F1Laps {
         let changed = laps.presence != presence;
         laps.presence = presence;
         let is_after = presence == Presence::Off || header.session_uid == 0;
-        if is_after && frame.stream == "session-history" && self.finish_by_history(&header, packet, laps) {
+        if is_after && frame.stream == "session-history" && self.history_after_end(&header, packet, laps) {
             return true;
         }
         if presence == Presence::Off {
@@ -166,7 +180,7 @@ impl F1Laps {
             }
             "car-status" => self.read_status(packet, player, laps),
             "session-history" if self.tables.history.car(packet) == Some(player) => {
-                self.verdicts.take(self.tables.history.laps(packet));
+                self.records.take(self.tables.history.laps(packet));
             }
             "tyre-sets" => {
                 let (table, car, fitted) = &self.tables.tyre_sets;
@@ -237,17 +251,36 @@ impl F1Laps {
         }
     }
 
-    /// After a flashback, lap number, timer and distance go back: they are not compared with those before it, and the laps after it are
-    /// judged anew.
     fn read_event(&mut self, packet: &[u8]) {
-        if let Some(Event::Flashback { .. }) = event(packet) {
-            (self.before, self.finished) = (None, None);
-            self.verdicts = Verdicts::default();
+        match event(packet) {
+            Some(Event::Flashback { .. }) => self.flashback_within = FLASHBACK_PACKETS,
+            // A session that begins again has gone back, too, but not by a flashback.
+            Some(Event::SessionStarted) => self.before = None,
+            _ => {}
         }
+    }
+
+    /// Recognises a flashback by lap data of an earlier moment.
+    fn look_for_flashback(&mut self, header: &Header, player: usize, lap: &LapData) {
+        let announced = self.flashback_within > 0;
+        let frame_fell = header.frame.saturating_add(OVERTAKEN_FRAMES) < self.frame;
+        self.flashback_within = self.flashback_within.saturating_sub(1);
+        self.frame = header.frame;
+        let Some((_, before)) = self.before.filter(|(car, _)| *car == player) else { return };
+        let is_earlier = (lap.lap, lap.current_ms) < (before.lap, before.current_ms);
+        if !is_earlier || !(announced || frame_fell) {
+            return;
+        }
+        self.flashbacks = self.flashbacks.wrapping_add(1);
+        self.flashback_within = 0;
+        // What went back is not compared with what was before, and the laps are recorded anew.
+        (self.before, self.finished) = (None, None);
+        self.records = Records::default();
     }
 
     fn read_lap(&mut self, header: &Header, packet: &[u8], player: usize, laps: &mut LapFrame) {
         let Some(lap) = self.tables.lap_data.read(packet, player) else { return };
+        self.look_for_flashback(header, player, &lap);
         self.finish(player, &lap);
         let ended = self.finished == Some(lap.lap);
         let pit_status = (lap.driver_status, lap.pit_status, laps.speed_kmh.is_some_and(|speed| speed < 1.0));
@@ -263,7 +296,8 @@ impl F1Laps {
             sector: Some(lap.sector).filter(|sector| *sector < 3),
             sector_value: sector_value(&lap),
             valid: Some(!lap.invalid),
-            verdict: self.verdicts.next(),
+            record: self.records.next(),
+            back_in_time: Some(BackInTime::Flashbacks(self.flashbacks)),
             pit: Some(match pit_status {
                 (0, ..) => Pit::Box,
                 (_, 0, _) => Pit::Track,
@@ -309,21 +343,24 @@ impl F1Laps {
         }
     }
 
-    /// Takes the time of the last lap from the session history that is sent after the end of the session, with its UID or with 0. Returns
-    /// whether the lap has ended by it.
-    fn finish_by_history(&mut self, header: &Header, packet: &[u8], laps: &mut LapFrame) -> bool {
-        let Some((player, lap)) = self.before.filter(|_| self.finished.is_none()) else { return false };
+    /// Takes the record of the last lap from the session history that is sent after the end of the session, with its UID or with 0. The lap
+    /// ends with it if it has not ended before. Returns whether there is something new.
+    fn history_after_end(&mut self, header: &Header, packet: &[u8], laps: &mut LapFrame) -> bool {
+        let Some((player, lap)) = self.before else { return false };
         let of_session = header.session_uid == 0 || Some(header.session_uid) == self.session;
         if !of_session || self.tables.history.car(packet) != Some(player) {
             return false;
         }
-        let ended = self.tables.history.laps(packet).find(|ended| ended.number == lap.lap);
-        let Some(time_ms) = ended.and_then(|ended| ended.time_ms) else { return false };
-        self.finished = Some(lap.lap);
+        let Some(record) = self.records.newest(self.tables.history.laps(packet)) else { return false };
+        let ends_lap = self.finished.is_none() && record.lap == u32::from(lap.lap);
+        if ends_lap {
+            self.finished = Some(lap.lap);
+            laps.laps_completed = Some(record.lap);
+            laps.last_ms = record.time_ms;
+        }
         // One more frame of the session, which is over otherwise.
         laps.presence = Presence::Live;
-        laps.laps_completed = Some(lap.lap.into());
-        laps.last_ms = Some(time_ms);
+        laps.record = Some(record);
         laps.counter = laps.counter.map(|counter| counter.wrapping_add(1));
         true
     }

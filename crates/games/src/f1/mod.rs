@@ -20,8 +20,8 @@ mod newest;
 mod older;
 mod packets;
 mod race;
+mod records;
 mod rules;
-mod verdicts;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -29,6 +29,7 @@ use std::sync::LazyLock;
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::layout::packed::{Item, layout};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 pub use event::{Event, event};
@@ -40,17 +41,57 @@ use rules::F1Rules;
 pub(crate) const PORT: u16 = 20777;
 
 /// F1 22.
-pub const F1_22: Game = game("f1-22", "F1 22", &F1Rules { format: 2022 }, streams::<2022>().split_at(12).0);
+pub const F1_22: Game = game(
+    "f1-22",
+    "F1 22",
+    &F1Rules { format: 2022 },
+    streams::<2022>().split_at(12).0,
+    Proof::SomeRealBytes("7 of 12 packet types"),
+);
 /// F1 23.
-pub const F1_23: Game = game("f1-23", "F1 23", &F1Rules { format: 2023 }, streams::<2023>().split_at(14).0);
+pub const F1_23: Game = game(
+    "f1-23",
+    "F1 23",
+    &F1Rules { format: 2023 },
+    streams::<2023>().split_at(14).0,
+    Proof::SomeRealBytes("all packet types but lobby-info"),
+);
 /// F1 24.
-pub const F1_24: Game = game("f1-24", "F1 24", &F1Rules { format: 2024 }, streams::<2024>().split_at(15).0);
+pub const F1_24: Game = game(
+    "f1-24",
+    "F1 24",
+    &F1Rules { format: 2024 },
+    streams::<2024>().split_at(15).0,
+    Proof::SomeRealBytes("all packet types but final-classification"),
+);
 /// F1 25.
-pub const F1_25: Game = game("f1-25", "F1 25", &F1Rules { format: 2025 }, streams::<2025>().split_at(16).0);
+pub const F1_25: Game = game(
+    "f1-25",
+    "F1 25",
+    &F1Rules { format: 2025 },
+    streams::<2025>().split_at(16).0,
+    Proof::SomeRealBytes("all packet types but lobby-info"),
+);
 /// F1 25 with the cars of 2026, which have a packet format of their own. There is no game of that year.
-pub const F1_26: Game = game("f1-26", "F1 25 (2026 season)", &F1Rules { format: 2026 }, streams::<2026>());
+pub const F1_26: Game = game(
+    "f1-26",
+    "F1 25 (2026 season)",
+    &F1Rules { format: 2026 },
+    streams::<2026>(),
+    Proof::SomeRealBytes("9 of 17 packet types"),
+);
 
-const fn game(id: &'static str, name: &'static str, rules: &'static dyn Rules, streams: &'static [Stream]) -> Game {
+/// What the user switches on.
+const SETUP: &str = "in the game, Settings > Telemetry Settings: UDP Telemetry on, UDP IP Address 127.0.0.1, UDP Port 20777, \
+                     UDP Format of the game's own year";
+
+const fn game(
+    id: &'static str,
+    name: &'static str,
+    rules: &'static dyn Rules,
+    streams: &'static [Stream],
+    proven: Proof,
+) -> Game {
     Game {
         id,
         name,
@@ -60,6 +101,8 @@ const fn game(id: &'static str, name: &'static str, rules: &'static dyn Rules, s
         default_hz: None,
         rules,
         shared_memory: SharedMemory::STREAMS_ONLY,
+        setup: SETUP,
+        proven,
     }
 }
 
@@ -131,7 +174,7 @@ const fn stream<const FORMAT: u16, const PACKET_ID: u8>() -> Stream {
     Stream {
         name: PACKETS[PACKET_ID as usize].name,
         layouts: Layouts::Built(|| LAYOUTS.get(&(FORMAT, PACKET_ID)).map_or(&[], std::slice::from_ref)),
-        transport: Transport::Udp { port: PORT },
+        transport: Transport::Udp { port: PORT, broadcast: false },
         copy_rule: CopyRule::Whole,
         play_rank: 3,
     }

@@ -1,4 +1,4 @@
-//! Words for the numbers of packets: tracks, sessions, teams, tyres, weather.
+//! Names for the ids in packets: tracks, sessions, teams, tyres, weather.
 use super::header::Header;
 use crate::session_kind::SessionKind;
 
@@ -163,7 +163,7 @@ pub fn tyre_name(visual_compound: u8) -> Option<&'static str> {
     })
 }
 
-/// Returns the word for the rain in a weather; `None` if the number is not known.
+/// Returns the name of the rain of a weather id; `None` if the number is not known.
 pub(super) fn rain(weather: u8) -> Option<&'static str> {
     match weather {
         0..=2 => Some("no rain"),

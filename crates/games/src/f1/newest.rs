@@ -1,10 +1,10 @@
-//! Which session the newest packets belong to, and what the game is doing.
+//! Determines the current session and the state of the game from the newest packets.
 use super::cars;
 use super::event::is_session_end;
 use super::header::Header;
 use crate::capture::{Presence, Seen};
 
-/// What is known from the newest packet of each kind.
+/// Values of the newest packet of each kind.
 ///
 /// A session begins with its first session packet: for a session that the player skips, the game sends events with a new UID and nothing else.
 /// The packets that are sent in every frame say which session is current, because those that are sent rarely may be old.
@@ -19,7 +19,7 @@ pub(super) struct Newest {
     ended: Option<u64>,
 }
 
-/// What a session packet says about the game.
+/// Values of a session packet.
 #[derive(Debug, Clone, Copy)]
 struct SessionState {
     uid: u64,
@@ -86,7 +86,7 @@ impl Newest {
         match self.state() {
             None => Presence::Off,
             Some(session) if session.paused => Presence::Paused,
-            // There is no own car: what the packets show is as little the player's as a replay.
+            // The player has no car: as in a replay, the packets show cars of others.
             Some(_) if self.player().is_none() => Presence::Replay,
             Some(_) => Presence::Live,
         }

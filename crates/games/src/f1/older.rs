@@ -2,19 +2,34 @@
 use crate::bytes::{array_at, f32_at};
 use crate::capture::{About, CopyRule, Presence, Rules, Seen, Transport};
 use crate::lap_frame::{NoLaps, ReadLaps};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, Stream};
 use crate::sample::{Decode, NoSamples};
 
 use super::{PACKETS, PORT, format_and_packet_id, game};
 
 /// F1 2018.
-pub const F1_18: Game = game("f1-18", "F1 2018", &OlderRules { format: 2018, packets: 8 }, STREAMS.split_at(8).0);
+pub const F1_18: Game =
+    game("f1-18", "F1 2018", &OlderRules { format: 2018, packets: 8 }, STREAMS.split_at(8).0, Proof::DescriptionsOnly);
 /// F1 2019.
-pub const F1_19: Game = game("f1-19", "F1 2019", &OlderRules { format: 2019, packets: 8 }, STREAMS.split_at(8).0);
+pub const F1_19: Game =
+    game("f1-19", "F1 2019", &OlderRules { format: 2019, packets: 8 }, STREAMS.split_at(8).0, Proof::RealBytes);
 /// F1 2020.
-pub const F1_20: Game = game("f1-20", "F1 2020", &OlderRules { format: 2020, packets: 10 }, STREAMS.split_at(10).0);
+pub const F1_20: Game = game(
+    "f1-20",
+    "F1 2020",
+    &OlderRules { format: 2020, packets: 10 },
+    STREAMS.split_at(10).0,
+    Proof::DescriptionsOnly,
+);
 /// F1 2021.
-pub const F1_21: Game = game("f1-21", "F1 2021", &OlderRules { format: 2021, packets: 12 }, STREAMS);
+pub const F1_21: Game = game(
+    "f1-21",
+    "F1 2021",
+    &OlderRules { format: 2021, packets: 12 },
+    STREAMS,
+    Proof::SomeRealBytes("8 of 12 packet types"),
+);
 
 /// Indexed by packet id. The ids are those of later games.
 const STREAMS: &[Stream] = &[
@@ -36,7 +51,7 @@ const fn stream(packet_id: usize) -> Stream {
     Stream {
         name: PACKETS[packet_id].name,
         layouts: Layouts::Tables(&[]),
-        transport: Transport::Udp { port: PORT },
+        transport: Transport::Udp { port: PORT, broadcast: false },
         copy_rule: CopyRule::Whole,
         play_rank: 3,
     }
@@ -48,6 +63,11 @@ const LONGEST_PACKET_BYTES: usize = 1500;
 const LONGEST_SESSION_S: f32 = 86_400.0;
 /// Cars in the packets of 2020 and 2021; earlier ones have 20.
 const MOST_CARS: u8 = 22;
+/// More than a day at 60 frames per second. Read as a number, most floats are larger.
+const MOST_FRAMES: u32 = 1 << 23;
+/// Length and id of the car telemetry of 2019 and 2021.
+const CAR_TELEMETRY_BYTES: usize = 1347;
+const CAR_TELEMETRY: u8 = 6;
 /// The streams that are sent in every frame.
 const FREQUENT: [&str; 3] = ["lap-data", "car-telemetry", "motion"];
 
@@ -79,14 +99,16 @@ impl OlderRules {
         let after_id = if format == 2018 { 4 } else { 6 };
         let time_s = f32_at(packet, after_id + 8)?;
         let player = *packet.get(after_id + 16)?;
+        let frame = u32::from_le_bytes(array_at(packet, after_id + 12)?);
         let plausible = format == self.format
             && packet_id < self.packets
             && (0.0..LONGEST_SESSION_S).contains(&time_s)
-            && (player < MOST_CARS || player == u8::MAX);
+            && (player < MOST_CARS || player == u8::MAX)
+            && frame < MOST_FRAMES;
         plausible.then_some(OlderHeader {
             packet_id,
             session_uid: u64::from_le_bytes(array_at(packet, after_id)?),
-            frame: u32::from_le_bytes(array_at(packet, after_id + 12)?),
+            frame,
         })
     }
 
@@ -116,10 +138,22 @@ impl Rules for OlderRules {
             2019 => 23,
             _ => 24,
         };
-        if !(header_bytes + 1..=LONGEST_PACKET_BYTES).contains(&datagram.len()) {
+        // Packets of Project CARS, Project CARS 2 and EA SPORTS WRC (237) begin with a version or a counter, those of DiRT with a time, which may look
+        // like a format. No packet of these years has one of their lengths.
+        let bytes = datagram.len();
+        let is_dirt = (152..=264).contains(&bytes) && bytes.is_multiple_of(4);
+        let is_other = matches!(
+            bytes,
+            24 | 237 | 308 | 538 | 555 | 556 | 559 | 1028 | 1040 | 1059 | 1063 | 1136 | 1164 | 1367 | 1452
+        );
+        if is_dirt || is_other || !(header_bytes + 1..=LONGEST_PACKET_BYTES).contains(&bytes) {
             return None;
         }
         let header = self.header(datagram)?;
+        // Project CARS sends this length, too, with a name where the packet type is here.
+        if bytes == CAR_TELEMETRY_BYTES && (header.packet_id != CAR_TELEMETRY || self.format == 2018) {
+            return None;
+        }
         PACKETS.get(usize::from(header.packet_id)).map(|packet| packet.name)
     }
 
@@ -130,6 +164,10 @@ impl Rules for OlderRules {
 
     fn about(&self, _: Seen<'_>) -> About {
         About::default()
+    }
+
+    fn decodes(&self) -> bool {
+        false
     }
 
     fn decoder(&self) -> Box<dyn Decode> {

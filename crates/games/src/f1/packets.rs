@@ -53,7 +53,7 @@ pub(super) struct LapData {
 }
 
 impl LapData {
-    /// Returns the fraction of a lap of this length that the car has driven. The garage is beyond the line, before the first lap.
+    /// Returns the fraction of a lap of this length that the car has driven. In the garage, before the first lap, the distance is negative.
     pub(super) fn track_position(&self, length_m: Option<f32>) -> Option<f32> {
         let share = self.distance_m? / length_m.filter(|metres| *metres > 0.0)?;
         let share = share.rem_euclid(1.0);

@@ -1,4 +1,4 @@
-//! What the packets reveal about the game.
+//! Game state from the newest packets.
 use crate::bytes::array_at;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
@@ -34,7 +34,7 @@ impl Rules for F1Rules {
         Some(u16::from_le_bytes(format) == self.format)
     }
 
-    /// By format, packet id and the length that they imply. Packets of any other length are of a version that is not known.
+    /// Decides by format, packet id and the length that they imply. Packets of any other length are of an unknown version.
     fn datagram(&self, datagram: &[u8], _: &mut Vec<u8>) -> Option<&'static str> {
         let (format, packet_id) = format_and_packet_id(datagram)?;
         let layout = packet_layout(format, packet_id).filter(|_| format == self.format)?;
@@ -88,7 +88,7 @@ impl Rules for F1Rules {
     }
 }
 
-/// Returns the words for a track and its layout. An id that is not known is its own name; -1 means that the game does not know either.
+/// Returns the words for a track and its layout. An unknown id is used as the name; -1 means that the game reports none.
 pub(super) fn track_words(id: i8) -> (Option<String>, Option<String>) {
     match track_name(id) {
         Some((name, layout)) => (Some(name.to_owned()), layout.map(str::to_owned)),
@@ -97,7 +97,7 @@ pub(super) fn track_words(id: i8) -> (Option<String>, Option<String>) {
     }
 }
 
-/// Returns the word for a team. An id that is not known is its own name.
+/// Returns the name of a team. An unknown id is used as the name.
 pub(super) fn team_words(season: u16, id: u16) -> String {
     team_name(season, id).map_or_else(|| format!("team {id}"), str::to_owned)
 }

@@ -6,15 +6,15 @@ const ANEW_MS: f64 = 1_000.0;
 const LONGEST_STEP_MS: u32 = 1_000;
 
 /// What happened to the clock in a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Step {
     /// It ran, or began.
     Ran,
     /// It stands still, for this many milliseconds so far.
     Stands(u32),
-    /// It went back: the driver rewound.
-    Rewound,
-    /// It began anew.
+    /// It went back by this many milliseconds: the driver rewound.
+    Rewound(f64),
+    /// It restarted.
     Restarted,
 }
 
@@ -49,7 +49,7 @@ impl RaceClock {
             return Step::Restarted;
         }
         self.added_ms += old_ms - race_ms;
-        Step::Rewound
+        Step::Rewound(old_ms - race_ms)
     }
 
     /// Adds a frame of a pause, in which only the console's clock runs.
@@ -75,7 +75,7 @@ mod tests {
         let mut at = |race_s, timestamp_ms| (clock.step(race_s, timestamp_ms), clock.ms().unwrap());
         assert_eq!(at(60.0, u32::MAX - 15), (Step::Stands(0), 60_000.0));
         assert_eq!(at(60.5, 484), (Step::Ran, 60_500.0));
-        assert_eq!(at(56.5, 500), (Step::Rewound, 60_500.0));
+        assert_eq!(at(56.5, 500), (Step::Rewound(4_000.0), 60_500.0));
         assert_eq!(at(57.0, 1_000), (Step::Ran, 61_000.0));
         assert_eq!(at(57.0, 1_900), (Step::Stands(900), 61_900.0));
         assert_eq!(at(57.0, 2_600), (Step::Stands(1_600), 62_600.0));

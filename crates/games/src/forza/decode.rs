@@ -1,4 +1,4 @@
-//! Decodes datagrams into samples. A pause frame changes nothing but the presence: its zeros are not a car that stands.
+//! Decodes datagrams into samples. A pause frame only changes the presence: its zeros do not mean that the car has stopped.
 use super::packet::{
     ACCEL, ACCELERATION, BEST_LAP, BRAKE, CLUTCH, COMBINED_SLIP, CURRENT_LAP, DISTANCE, GEAR, LAST_LAP, PITCH, Packet,
     RACE_POSITION, ROLL, RPM, SPEED, STEER, SUSPENSION, TIRE_TEMP, TIRE_WEAR, WHEEL_ROTATION, YAW,
@@ -9,7 +9,7 @@ use crate::sample::{Decode, Sample, Wheel};
 use crate::sane::{finite, ms, not_zero, share};
 
 const STANDARD_GRAVITY: f32 = 9.806_65;
-/// `Gear` while the gearbox shifts, or in neutral: the last real gear stays.
+/// Value of `Gear` while the gearbox shifts, or in neutral: the last real gear is kept.
 const SHIFTING: u8 = 11;
 
 #[derive(Debug)]
@@ -44,8 +44,8 @@ impl Decode for ForzaDecoder {
 }
 
 impl ForzaDecoder {
-    /// Returns the distance since the line. Motorsport counts metres from the first line of the race. Horizon counts something else on
-    /// circuits, so there is none.
+    /// Returns the distance since the line. Motorsport counts metres from the start of the race. Horizon uses another
+    /// unit on circuits, so it has none.
     fn lap_distance_m(&mut self, packet: Packet<'_>) -> Option<f32> {
         let (lap, distance) = (packet.lap_number()?, packet.dash(DISTANCE)?);
         let line = match self.lap {

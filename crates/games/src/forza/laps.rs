@@ -8,12 +8,14 @@
 //!
 //! In the last two cases the lap time is the value that `CurrentLap` had reached. If the game stops sending at the line, the lap stays open. There
 //! are no sectors, no validity and no track position. Free roam in Horizon is not a session.
+//!
+//! A rewind takes the clocks and `LapNumber` back, at once or step by step.
 use super::clock::{RaceClock, Step};
 use super::names::{car_text, track_name};
 use super::packet::{CURRENT_LAP, CarId, DISTANCE, LAST_LAP, Packet, RACE_POSITION, RACE_TIME, SPEED};
 use super::{DATA_OUT, Series};
 use crate::capture::{Presence, SeenFrame};
-use crate::lap_frame::{Identity, LapFrame, ReadLaps};
+use crate::lap_frame::{BackInTime, Identity, LapFrame, ReadLaps};
 use crate::sane::{finite, ms};
 use crate::session_kind::SessionKind;
 
@@ -30,6 +32,8 @@ const RESET_FROM_M: f32 = 100.0;
 const RESET_M: f32 = 1.0;
 /// At a finish the car is still near where it was; a fast travel moves it.
 const SAME_PLACE_M: f32 = 50.0;
+/// Clocks that go back by at most this much have not been rewound: a datagram was overtaken by the next one.
+const OVERTAKEN_MS: f64 = 100.0;
 /// Longest step over which a speed is added up to a distance.
 const LONGEST_STEP_S: f32 = 1.0;
 
@@ -45,6 +49,9 @@ pub(super) struct ForzaLaps {
     finish: Option<(u16, f32)>,
     kind: SessionKind,
     driven_m: f32,
+    /// How far the clock has gone back since it last ran forwards.
+    back_ms: f64,
+    rewinds: u32,
 }
 
 /// The previous frame in an event.
@@ -68,6 +75,8 @@ impl ForzaLaps {
             finish: None,
             kind: SessionKind::Unknown,
             driven_m: 0.0,
+            back_ms: 0.0,
+            rewinds: 0,
         }
     }
 }
@@ -134,6 +143,7 @@ impl ForzaLaps {
             distance_m: Some(if self.series == Series::Motorsport { now.distance } else { self.driven_m }),
             world_m: now.world_m,
             speed_kmh,
+            back_in_time: Some(BackInTime::Rewinds(self.rewinds)),
             ..LapFrame::default()
         };
         self.before = Some(now);
@@ -155,7 +165,15 @@ impl ForzaLaps {
                     self.finish = Some((now.lap, now.current_s));
                 }
             }
-            Step::Ran | Step::Rewound => {}
+            Step::Ran => self.back_ms = 0.0,
+            Step::Rewound(by_ms) => {
+                self.back_ms += by_ms;
+                if self.back_ms > OVERTAKEN_MS {
+                    self.rewinds = self.rewinds.wrapping_add(1);
+                    // What went back is not compared with what was before. A finish may have been undone.
+                    (self.before, self.finish) = (None, None);
+                }
+            }
         }
         if let Some((from_ms, to_ms)) = Option::zip(before_ms, self.clock.ms()) {
             let seconds = ((to_ms - from_ms) / 1000.0) as f32;

@@ -1,6 +1,6 @@
 //! Forza "Data Out": Forza Motorsport and Forza Horizon. One kind of datagram, without header or sequence number.
 //!
-//! The length is the only version sign:
+//! Versions are distinguished by length only:
 //!
 //! | bytes | game | contents |
 //! |---:|---|---|
@@ -11,9 +11,9 @@
 //! | 323 | other programs that send the Horizon format | the same without the last byte, which is unused |
 //!
 //! The lengths 331 and 324 were checked on datagrams of Motorsport (2023) and Horizon 6; the others follow their documentation. The games of a
-//! series cannot be told apart. There is no default port: the user enters one in the game's menu.
+//! series cannot be distinguished. There is no default port: the user enters one in the game's menu.
 //!
-//! While the game is paused it sends on, with every field 0 except `TimestampMS`. Such a frame says nothing about the car or the lap.
+//! While paused, the game continues to send, with every field 0 except `TimestampMS`. Such a frame has no values of the car or the lap.
 mod clock;
 mod decode;
 mod laps;
@@ -26,6 +26,7 @@ use std::sync::LazyLock;
 
 use crate::capture::{CopyRule, Transport};
 use crate::layout::Layout;
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use rules::ForzaRules;
 
@@ -39,6 +40,9 @@ pub const MOTORSPORT: Game = Game {
     default_hz: None,
     rules: &ForzaRules { series: Series::Motorsport },
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "in the game, Settings > Gameplay & HUD > UDP Race Telemetry: Data Out on, IP address 127.0.0.1, a port that is free, format Dash; \
+            then use --listen 127.0.0.1:PORT",
+    proven: Proof::SomeRealBytes("331 bytes (Motorsport 2023, Dash); 232 and 311 were never seen"),
 };
 
 /// Forza Horizon 4, 5 and 6.
@@ -51,13 +55,22 @@ pub const HORIZON: Game = Game {
     default_hz: None,
     rules: &ForzaRules { series: Series::Horizon },
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "in the game, Settings > HUD and Gameplay: Data Out on, IP address 127.0.0.1, a port that is free and not in 5200 to 5300; \
+            then use --listen 127.0.0.1:PORT",
+    proven: Proof::SomeRealBytes("324 bytes of Horizon 6"),
 };
 
 /// Name of the only stream.
 const DATA_OUT: &str = "data-out";
 
 const fn stream(layouts: Layouts) -> Stream {
-    Stream { name: DATA_OUT, layouts, transport: Transport::Udp { port: 0 }, copy_rule: CopyRule::Whole, play_rank: 3 }
+    Stream {
+        name: DATA_OUT,
+        layouts,
+        transport: Transport::Udp { port: 0, broadcast: false },
+        copy_rule: CopyRule::Whole,
+        play_rank: 3,
+    }
 }
 
 /// The two series, which differ in length, class letters and the meaning of a few fields.

@@ -2,7 +2,7 @@
 use super::Series;
 use super::packet::CarId;
 
-/// Returns the car in words, such as `1651, class S2 900`. There is no list of names: the games have more than a thousand cars.
+/// Returns a description of the car, such as `1651, class S2 900`. There is no list of names: the games have more than a thousand cars.
 pub(super) fn car_text(series: Series, car: CarId) -> String {
     let CarId { ordinal, performance, .. } = car;
     class_letters(series, car).map_or_else(

@@ -92,12 +92,12 @@ impl<'a> Packet<'a> {
         self.dash.is_some()
     }
 
-    /// Returns a number of the part that all lengths have, unless it is NaN or infinite.
+    /// Returns a number of the part that all lengths have; `None` if it is NaN or infinite.
     pub(super) fn sled(self, offset: usize) -> Option<f32> {
         f32_at(self.bytes, offset).and_then(finite)
     }
 
-    /// Returns a number of the "Dash" block, unless it is NaN or infinite.
+    /// Returns a number of the "Dash" block; `None` if it is missing, NaN or infinite.
     pub(super) fn dash(self, offset: usize) -> Option<f32> {
         f32_at(self.bytes, self.dash? + offset).and_then(finite)
     }
@@ -129,7 +129,7 @@ impl<'a> Packet<'a> {
         i32_at(self.bytes, TRACK).filter(|_| self.bytes.len() == 331 && self.is_race_on())
     }
 
-    /// Returns whether the player is in an event. Horizon also sends while he roams freely, with the clocks at 0 and without a race position.
+    /// Returns whether the player is in an event. Horizon also sends in free roam, with the clocks at 0 and without a race position.
     /// World Time Attack looks the same: it fills no lap field.
     pub(super) fn is_event(self) -> bool {
         let clocks = [CURRENT_LAP, RACE_TIME].map(|at| self.dash(at));
@@ -139,7 +139,7 @@ impl<'a> Packet<'a> {
             || clocks.into_iter().flatten().any(|seconds| seconds > 0.0)
     }
 
-    /// Returns whether this is certainly a datagram of the game. Lengths alone do not say much: there is no magic number.
+    /// Returns whether this is certainly a datagram of the game. The length alone is not enough, and there is no magic number.
     pub(super) fn is_certain(self) -> bool {
         self.is_pause() || self.is_plausible()
     }
@@ -170,7 +170,7 @@ impl<'a> Packet<'a> {
             && whole(PERFORMANCE, 0..=999)
             && whole(DRIVETRAIN, 0..=2)
             && whole(CYLINDERS, 0..=64)
-            // A frame without time and engine is not from a game that drives.
+            // While driving, the time is set, and so is the engine speed limit or the car.
             && (self.timestamp_ms() != 0 && (number(MAX_RPM, 1.0..=100_000.0) || whole(CAR, 1..=1_000_000)))
             && speed
     }

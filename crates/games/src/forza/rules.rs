@@ -21,7 +21,7 @@ impl ForzaRules {
 }
 
 impl Rules for ForzaRules {
-    /// A frame that says "not driving" is a pause: in the menus the games mostly send nothing.
+    /// A frame with `IsRaceOn` 0 is a pause: in the menus the games mostly send nothing.
     fn presence(&self, seen: Seen<'_>) -> Presence {
         match self.packet(seen).map(Packet::is_race_on) {
             Some(true) => Presence::Live,
@@ -42,7 +42,7 @@ impl Rules for ForzaRules {
         Packet::of(self.series, datagram).filter(|packet| packet.is_certain()).map(|_| DATA_OUT)
     }
 
-    /// Car and track: the game has no session id. `None` outside events and in pause frames, which hold nothing.
+    /// Car and track: the game has no session id. `None` outside events and in pause frames, which have no values.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
         let packet = self.packet(seen).filter(|packet| packet.is_race_on() && packet.is_event())?;
         let (car, track) = (packet.car()?, packet.track().unwrap_or(-1));

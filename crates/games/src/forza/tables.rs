@@ -17,7 +17,7 @@ pub(super) fn layout_of(bytes: u16) -> Option<Layout> {
     layout(format!("forza-{series}-{bytes}"), bytes, parts).ok()
 }
 
-/// Lengths of the Horizon series, between which a field has another type.
+/// Lengths of the Horizon series, in which one field has another type.
 const FIRST_HORIZON: u16 = 323;
 const LAST_HORIZON: u16 = 324;
 

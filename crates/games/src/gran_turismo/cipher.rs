@@ -57,6 +57,10 @@ pub(super) fn decrypt(kinds: &[Kind], datagram: &[u8], plain: &mut Vec<u8>) -> O
     if let Some(kind) = kinds.iter().find(|kind| kind.bytes == datagram.len() && kind.has_magic(datagram)) {
         plain.extend_from_slice(datagram);
         kind.apply(plain);
+        if !kind.restores(plain, datagram) {
+            plain.clear();
+            return Some(RAW);
+        }
         return Some(kind.stream);
     }
     kinds.iter().any(|kind| kind.is_relative(datagram)).then_some(RAW)
@@ -70,6 +74,13 @@ impl Kind {
         if let Some(word) = packet.get_mut(IV_AT..IV_AT + 4) {
             word.copy_from_slice(&iv);
         }
+    }
+
+    /// Returns whether encrypting a plain packet gives the datagram again, byte for byte.
+    fn restores(&self, plain: &[u8], datagram: &[u8]) -> bool {
+        let mut again = plain.to_vec();
+        self.apply(&mut again);
+        again == datagram
     }
 
     fn cipher(&self, iv: [u8; 4]) -> Salsa20 {
@@ -115,6 +126,19 @@ mod tests {
     fn encrypted(kind: &Kind, mut packet: Vec<u8>) -> Vec<u8> {
         kind.apply(&mut packet);
         packet
+    }
+
+    #[test]
+    fn a_packet_that_does_not_give_its_datagram_again_is_noticed() {
+        let kind = &GT7[0];
+        let sent = packet(kind.bytes, MAGIC, 99);
+        let datagram = encrypted(kind, sent.clone());
+        assert!(kind.restores(&sent, &datagram));
+        for at in 0..sent.len() {
+            let mut changed = sent.clone();
+            changed[at] ^= 1;
+            assert!(!kind.restores(&changed, &datagram), "byte {at}");
+        }
     }
 
     #[test]

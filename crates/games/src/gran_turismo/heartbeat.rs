@@ -3,7 +3,7 @@
 //! A heartbeat is a datagram of one byte, the letter of the packet kind. It goes from a socket bound to [`Heartbeat::reply_port`] to
 //! [`Heartbeat::console_port`] of the console, or to the broadcast address to find one. The console answers for 1.6 s or longer, depending on the
 //! version of the game, and only while a car is on the screen. An older game does not answer a letter that it does not know, so
-//! [`PacketKind::after_silence`] makes the kinds take turns until one is answered.
+//! [`PacketKind::after_silence`] makes the kinds take turns until one is answered. `requests` has the state machines of both sides.
 
 /// A kind of packet, which the letter in the heartbeat selects. Each kind continues the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,18 @@ impl PacketKind {
             Self::B => b'B',
             Self::Tilde => b'~',
             Self::C => b'C',
+        }
+    }
+
+    /// Returns the kind that a letter asks for.
+    #[must_use]
+    pub const fn of_letter(letter: u8) -> Option<Self> {
+        match letter {
+            b'A' => Some(Self::A),
+            b'B' => Some(Self::B),
+            b'~' => Some(Self::Tilde),
+            b'C' => Some(Self::C),
+            _ => None,
         }
     }
 

@@ -22,11 +22,14 @@ mod decode;
 pub mod heartbeat;
 mod laps;
 mod packet;
+mod requests;
 mod rules;
 mod tables;
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
+use requests::HeartbeatProtocol;
 use rules::GranTurismoRules;
 
 /// The registry entry of Gran Turismo 7.
@@ -43,8 +46,10 @@ pub const GT7: Game = Game {
     ],
     processes: &[],
     default_hz: None,
-    rules: &GranTurismoRules { kinds: cipher::GT7 },
+    rules: &GranTurismoRules { requests: HeartbeatProtocol { heartbeat: heartbeat::GT7, kinds: cipher::GT7 } },
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: SETUP,
+    proven: Proof::SomeRealBytes("A as a datagram, C after decryption; the encryption of B, ~ and C was never seen"),
 };
 
 /// The registry entry of Gran Turismo Sport and Gran Turismo 6.
@@ -59,9 +64,16 @@ pub const GT_SPORT: Game = Game {
     ],
     processes: &[],
     default_hz: None,
-    rules: &GranTurismoRules { kinds: cipher::GT_SPORT },
+    rules: &GranTurismoRules {
+        requests: HeartbeatProtocol { heartbeat: heartbeat::GT_SPORT, kinds: cipher::GT_SPORT },
+    },
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: SETUP,
+    proven: Proof::DescriptionsOnly,
 };
+
+/// What the user does before the games can be recorded.
+const SETUP: &str = "nothing to set in the game; admit the console with --lan CONSOLE";
 
 /// The port to which Gran Turismo 7 sends.
 const GT7_PORT: u16 = heartbeat::GT7.reply_port;
@@ -74,5 +86,11 @@ const GT6: &str = "gt6";
 const RAW: &str = "raw";
 
 const fn stream(name: &'static str, layouts: Layouts, port: u16) -> Stream {
-    Stream { name, layouts, transport: Transport::Udp { port }, copy_rule: CopyRule::Whole, play_rank: 3 }
+    Stream {
+        name,
+        layouts,
+        transport: Transport::Udp { port, broadcast: false },
+        copy_rule: CopyRule::Whole,
+        play_rank: 3,
+    }
 }

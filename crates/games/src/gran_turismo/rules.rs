@@ -1,17 +1,19 @@
 //! Game state from the newest packet.
-use super::cipher::{self, Kind};
+use super::cipher;
 use super::decode::GranTurismoDecoder;
 use super::laps::GranTurismoLaps;
 use super::packet::Packet;
+use super::requests::HeartbeatProtocol;
 use crate::assetto_corsa::family::Fnv;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
+use crate::requests::RequestProtocol;
 use crate::sample::Decode;
 
-/// The [`Rules`] of a game with these packet kinds.
+/// The [`Rules`] of a game with these requests and packet kinds.
 #[derive(Debug)]
 pub(super) struct GranTurismoRules {
-    pub(super) kinds: &'static [Kind],
+    pub(super) requests: HeartbeatProtocol,
 }
 
 impl Rules for GranTurismoRules {
@@ -29,14 +31,18 @@ impl Rules for GranTurismoRules {
     }
 
     fn datagram(&self, datagram: &[u8], plain: &mut Vec<u8>) -> Option<&'static str> {
-        cipher::decrypt(self.kinds, datagram, plain)
+        cipher::decrypt(self.requests.kinds, datagram, plain)
     }
 
     fn sent_datagram(&self, stream: &str, frame: &[u8], datagram: &mut Vec<u8>) {
-        if let Some(kind) = self.kinds.iter().find(|kind| kind.stream == stream) {
+        if let Some(kind) = self.requests.kinds.iter().find(|kind| kind.stream == stream) {
             datagram.extend_from_slice(frame);
             kind.apply(datagram);
         }
+    }
+
+    fn requests(&self) -> Option<&dyn RequestProtocol> {
+        Some(&self.requests)
     }
 
     /// There is no session id. Sessions that follow each other usually differ in the car or in the number of laps; if they do not, the gap while

@@ -11,7 +11,7 @@ const FAR_DEG: f64 = 2.0;
 /// therefore share a plane, distances are accurate to 1 %, and values are small enough for `f32` to resolve
 /// centimetres.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     origin: Option<Origin>,
 }
 
@@ -23,7 +23,7 @@ struct Origin {
 
 impl Ground {
     /// Returns east, up, south. With x to the right and z downwards, north is at the top of a map.
-    pub(super) fn metres(&mut self, geo: &Geo) -> Option<[f32; 3]> {
+    pub(crate) fn metres(&mut self, geo: &Geo) -> Option<[f32; 3]> {
         let Geo { latitude_deg, longitude_deg, altitude_m } = *geo;
         if !(-90.0..=90.0).contains(&latitude_deg) || !(-180.0..=180.0).contains(&longitude_deg) {
             return None;

@@ -7,7 +7,7 @@
 mod decode;
 #[doc(hidden)]
 pub mod fuzz;
-mod ground;
+pub(crate) mod ground;
 mod header;
 mod ibt;
 mod ibt_error;
@@ -31,6 +31,7 @@ pub use session_text::{TextEncoding, session_text, session_text_bytes, session_t
 pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTable, read_var_headers};
 
 use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Registry entry.
@@ -43,6 +44,8 @@ pub const GAME: Game = Game {
     default_hz: None,
     rules: &rules::IracingRules,
     shared_memory: SharedMemory::STREAMS_ONLY,
+    setup: "set irsdkEnableMem=1 in app.ini (Documents/iRacing)",
+    proven: Proof::RealBytes,
 };
 
 /// The single shared memory section that holds everything: `Local\IRSDKMemMapFileName` on Windows.

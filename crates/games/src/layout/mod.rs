@@ -6,6 +6,7 @@
 mod check;
 mod fingerprint;
 pub(crate) mod packed;
+pub(crate) mod records;
 
 use std::borrow::Cow;
 

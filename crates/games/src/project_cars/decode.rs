@@ -56,7 +56,7 @@ fn car(packet: Telemetry<'_>, sample: &mut Sample) {
             tread_left: packet.u8(316 + index).map(|wear| 1.0 - share(wear)),
             brake_celsius: packet.i16(328 + index * 2).map(f32::from).and_then(not_zero),
             slip: packet.f32(260 + index * 4),
-            // Negative forwards.
+            // Negative when driving forwards.
             angular_speed_rad_s: packet.f32(244 + index * 4).map(f32::abs),
             ..Wheel::default()
         };

@@ -1,14 +1,17 @@
 //! Game state from the newest packets.
+use super::cars::ProjectCarsCars;
 use super::decode::ProjectCarsDecoder;
 use super::laps::ProjectCarsLaps;
 use super::states::{are_texts, session_name, session_of, text};
 use super::telemetry::{MOST_PARTICIPANTS, Telemetry};
 use super::{MORE_PARTICIPANTS, PARTICIPANTS, TELEMETRY};
 use crate::assetto_corsa::family::Fnv;
+use crate::automobilista_2::memory::{self, SHARED_MEMORY, beside_packets};
 use crate::bytes::array_at;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
+use crate::standings::ReadStandings;
 use crate::text::chars;
 
 /// Text fields of the participants packet, each of 64 bytes.
@@ -20,13 +23,28 @@ pub(super) const TRACK_VARIATION: std::ops::Range<usize> = 195..259;
 #[derive(Debug)]
 pub(super) struct ProjectCarsRules;
 
+/// Returns whether the frames are those of shared memory. A source passes either these or datagrams.
+fn is_memory(seen: Seen<'_>) -> bool {
+    seen.stream(SHARED_MEMORY).is_some()
+}
+
 impl Rules for ProjectCarsRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
+        if is_memory(seen) {
+            return memory::presence(seen);
+        }
         Telemetry::newest(seen).map_or(Presence::Off, Telemetry::presence)
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
+        if is_memory(seen) {
+            return memory::is_it(seen);
+        }
         Telemetry::newest(seen).map(|_| true)
+    }
+
+    fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        memory::first_game_stream(section_bytes, front)
     }
 
     fn datagram(&self, datagram: &[u8], _: &mut Vec<u8>) -> Option<&'static str> {
@@ -41,6 +59,9 @@ impl Rules for ProjectCarsRules {
 
     /// There is no session id: sessions of a weekend differ in their kind, and others in car or track.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
+        if is_memory(seen) {
+            return memory::session_key(seen);
+        }
         let telemetry = Telemetry::newest(seen).filter(|telemetry| telemetry.presence() != Presence::Off)?;
         let session = telemetry.session_state().and_then(session_of)?;
         let names = seen.stream(PARTICIPANTS)?.bytes;
@@ -49,6 +70,9 @@ impl Rules for ProjectCarsRules {
     }
 
     fn about(&self, seen: Seen<'_>) -> About {
+        if is_memory(seen) {
+            return memory::about(seen);
+        }
         let telemetry = Telemetry::newest(seen);
         let running = telemetry.filter(|telemetry| telemetry.presence() != Presence::Off);
         let names = seen.stream(PARTICIPANTS).filter(|_| running.is_some());
@@ -63,11 +87,15 @@ impl Rules for ProjectCarsRules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(ProjectCarsDecoder)
+        Box::new(beside_packets::decoder(ProjectCarsDecoder))
     }
 
     fn laps(&self) -> Box<dyn ReadLaps> {
-        Box::new(ProjectCarsLaps::default())
+        Box::new(beside_packets::laps(ProjectCarsLaps::default()))
+    }
+
+    fn standings(&self) -> Option<Box<dyn ReadStandings>> {
+        Some(Box::new(beside_packets::standings(ProjectCarsCars::default())))
     }
 }
 

@@ -3,6 +3,7 @@ use crate::capture::Presence;
 use crate::lap_frame::Pit;
 use crate::sane::{finite, ms};
 use crate::session_kind::SessionKind;
+use crate::standings::CarResult;
 use crate::text::char_text;
 
 /// Session states.
@@ -12,6 +13,18 @@ const RACE: u8 = 5;
 /// Race states of a car.
 pub(crate) const NOT_STARTED: u8 = 1;
 pub(crate) const RACING: u8 = 2;
+
+/// Returns whether a car in this race state takes part.
+pub(crate) fn car_result(race_state: u8) -> CarResult {
+    match race_state {
+        3 => CarResult::Finished,
+        4 => CarResult::Disqualified,
+        5 => CarResult::Retired,
+        6 => CarResult::DidNotFinish,
+        // Also outside races, where there is no state.
+        _ => CarResult::Active,
+    }
+}
 
 /// Returns the presence that a game state means.
 pub(crate) fn presence(game_state: u8) -> Presence {

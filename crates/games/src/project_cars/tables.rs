@@ -64,7 +64,7 @@ const TELEMETRY: &[Item] = &[
     array("sTyreFlags", U8, 4, ""),
     array("sTerrain", U8, 4, ""),
     array("sTyreY", F32, 4, "m"),
-    // Despite its name, radians for each second; negative forwards.
+    // Despite its name, radians per second; negative when driving forwards.
     array("sTyreRPS", F32, 4, "rad/s"),
     array("sTyreSlipSpeed", F32, 4, "m/s"),
     array("sTyreTemp", U8, 4, "degC"),

@@ -147,4 +147,9 @@ impl Participant<'_> {
     pub(super) fn last_sector_ms(self) -> Option<u32> {
         self.0.lap_ms(12)
     }
+
+    /// Returns the bits of the last sector time, which is finer than a millisecond.
+    pub(super) fn last_sector_exact(self) -> Option<u32> {
+        self.0.f32(12).map(f32::to_bits)
+    }
 }

@@ -1,76 +1,60 @@
-//! Trackmania (2020), ManiaPlanet 4 and TrackMania Turbo: version 3 of their telemetry page, without its 44-byte header.
-use crate::layout::Kind::{Char, F32, I32, U32};
-use crate::layout::Layout;
-use crate::layout::packed::{Item, array, layout, skip, value};
+//! Trackmania (2020), ManiaPlanet 4 and TrackMania Turbo: version 3 of their page of shared memory.
+//!
+//! A header of 44 bytes (magic, version, size, update number) precedes 1652 bytes of game, race, object, vehicle, device and player. The update
+//! number is even while the page is consistent. Other programs record the page without its header; such frames are the stream [`TELEMETRY`].
+//!
+//! A race is a lap, and in races over several laps each of them is. Checkpoints end sectors. The playback of a replay after a race looks like
+//! driving.
+//!
+//! Never seen on real bytes: the table follows the public header file.
+mod body;
+mod decode;
+mod laps;
+mod rules;
+mod tables;
+
+pub use tables::telemetry_layout;
+
+use crate::capture::{CopyRule, Transport};
+use crate::proof::Proof;
+use crate::registry::{Game, Layouts, SharedMemory, Stream};
 
 /// Game id in recordings.
 pub const GAME_ID: &str = "trackmania";
 
 /// Length of the page without its header.
 pub const TELEMETRY_BYTES: u32 = 1652;
+/// Length of the header.
+const HEADER_BYTES: u32 = 44;
 
-/// The page: game, race, object, vehicle, device, player. Text is UTF-8; reserved bytes have no channel.
-#[must_use]
-pub fn telemetry_layout() -> Option<Layout> {
-    layout("trackmania-telemetry-3".into(), 3, &[TELEMETRY]).ok()
-}
+/// The registry entry.
+pub const GAME: Game = Game {
+    id: GAME_ID,
+    name: "Trackmania",
+    aliases: &["tm"],
+    streams: &[PAGE, TELEMETRY],
+    processes: &["Trackmania.exe", "ManiaPlanet.exe", "TrackmaniaTurbo.exe"],
+    default_hz: Some(100),
+    rules: &rules::TrackmaniaRules,
+    shared_memory: SharedMemory { running_flag: Some((PAGE.name, HEADER_BYTES as u64)), ..SharedMemory::STREAMS_ONLY },
+    setup: "",
+    proven: Proof::DescriptionsOnly,
+};
 
-const TELEMETRY: &[Item] = &[
-    value("game.state", U32, ""),
-    array("game.variant", Char, 64, ""),
-    array("game.mapId", Char, 64, ""),
-    array("game.mapName", Char, 256, ""),
-    skip(128),
-    value("race.state", U32, ""),
-    value("race.time", U32, "ms"),
-    value("race.respawns", U32, ""),
-    value("race.checkpoints", U32, ""),
-    array("race.checkpointTimes", U32, 125, "ms"),
-    value("race.checkpointsPerLap", U32, ""),
-    value("race.laps", U32, ""),
-    value("race.timestamp", U32, ""),
-    value("race.startTimestamp", U32, ""),
-    skip(16),
-    value("object.timestamp", U32, ""),
-    value("object.discontinuityCount", U32, ""),
-    array("object.quaternion", F32, 4, ""),
-    array("object.position", F32, 3, "m"),
-    array("object.velocity", F32, 3, "m/s"),
-    value("object.lastStableGroundContact", U32, ""),
-    skip(32),
-    value("vehicle.timestamp", U32, ""),
-    value("vehicle.steer", F32, ""),
-    value("vehicle.gas", F32, ""),
-    value("vehicle.braking", U32, ""),
-    value("vehicle.horn", U32, ""),
-    value("vehicle.rpm", F32, "rpm"),
-    value("vehicle.gear", I32, ""),
-    value("vehicle.turbo", F32, ""),
-    value("vehicle.freewheel", U32, ""),
-    array("vehicle.groundContact", U32, 4, ""),
-    array("vehicle.slipping", U32, 4, ""),
-    array("vehicle.damper", F32, 4, ""),
-    value("vehicle.damperMin", F32, ""),
-    value("vehicle.damperMax", F32, ""),
-    value("vehicle.rumble", F32, ""),
-    value("vehicle.speed", U32, "km/h"),
-    value("vehicle.water", U32, ""),
-    value("vehicle.sparkling", U32, ""),
-    value("vehicle.lightTrails", U32, ""),
-    value("vehicle.lights", U32, ""),
-    value("vehicle.flying", U32, ""),
-    value("vehicle.ice", U32, ""),
-    value("vehicle.handicap", U32, ""),
-    value("vehicle.boost", F32, ""),
-    skip(20),
-    array("device.euler", F32, 3, ""),
-    value("device.yaw", F32, ""),
-    value("device.altitude", F32, ""),
-    skip(32),
-    value("player.local", U32, ""),
-    array("player.trigram", Char, 4, ""),
-    array("player.number", Char, 4, ""),
-    value("player.hue", F32, ""),
-    array("player.userName", Char, 256, ""),
-    skip(28),
-];
+/// The page.
+pub const PAGE: Stream = Stream {
+    name: "page",
+    layouts: Layouts::Built(tables::page_layouts),
+    transport: Transport::SharedMemory { section: "ManiaPlanet_Telemetry", section_bytes: 4096 },
+    copy_rule: CopyRule::EvenSequence { sequence_offset: 40 },
+    play_rank: 1,
+};
+
+/// The page without its header, in files of other programs.
+pub const TELEMETRY: Stream = Stream {
+    name: "telemetry",
+    layouts: Layouts::Built(tables::telemetry_layouts),
+    transport: Transport::File,
+    copy_rule: CopyRule::Whole,
+    play_rank: 1,
+};

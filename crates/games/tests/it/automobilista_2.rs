@@ -2,8 +2,8 @@
 use crate::datagram_feed::{Feed, Noise, assert_only, put};
 use crate::support;
 
-use gametape_games::automobilista_2::{Cars, GAME};
-use gametape_games::{NO_CHANNELS, Pit, Presence, SectorValue, SeenFrame, SessionKind};
+use gametape_games::automobilista_2::GAME;
+use gametape_games::{CarResult, CarStanding, NO_CHANNELS, Pit, Presence, SectorValue, SeenFrame, SessionKind};
 
 /// A packet with its header.
 fn packet(packet_type: u8, bytes: usize) -> Vec<u8> {
@@ -171,7 +171,7 @@ fn packets_are_recognized_by_type_length_and_contents() {
 
 #[test]
 fn the_players_car_is_joined_from_all_packets() {
-    let (mut feed, mut all_cars) = (Feed::new(&GAME), Cars::default());
+    let (mut feed, mut all_cars) = (Feed::new(&GAME), GAME.rules.standings().unwrap());
     let [drivers, cars, classes] = names();
     let (state, definition) = (game_state(0x52), race_definition("Test Track"));
     for datagram in
@@ -202,17 +202,71 @@ fn the_players_car_is_joined_from_all_packets() {
     assert_eq!((identity.track.as_deref(), identity.length_m), (Some("Test Track"), Some(4000.0)));
     assert_eq!(feed.about().car.as_deref(), Some("Test Car"));
     let cars = all_cars.cars();
-    assert_eq!(cars.iter().map(|car| (car.index, car.position)).collect::<Vec<_>>(), [(3, Some(1)), (7, Some(2))]);
-    let own = &cars[all_cars.local().unwrap()];
+    assert_eq!(cars.iter().map(|car| (car.car, car.position)).collect::<Vec<_>>(), [(3, Some(1)), (7, Some(2))]);
+    assert_eq!(cars.iter().map(|car| car.is_player).collect::<Vec<_>>(), [false, true]);
+    let own = cars[1];
     assert_eq!(
-        (own.name.as_deref(), own.car.as_deref(), own.class.as_deref()),
+        (own.name.as_deref(), own.car_model.as_deref(), own.class.as_deref()),
         (Some("Driver 2"), Some("Test Car"), Some("GT3"))
     );
-    assert_eq!(
-        (own.last_ms, own.last_sector_ms, own.best_sectors_ms),
-        (Some(92_250), Some(25_500), [Some(25_000), None, None])
-    );
-    assert_eq!((own.is_human, own.pit, own.lap), (Some(true), Some(Pit::Track), Some(4)));
+    assert_eq!((own.last_ms, own.best_ms, own.result), (Some(92_250), Some(91_000), CarResult::Active));
+    assert_eq!((own.pit, own.current_lap), (Some(Pit::Track), Some(4)));
+    // The game does not report these.
+    assert_eq!((own.gap_to_leader_ms, own.gap_ahead_ms, own.pit_stops, own.tyre.as_deref()), (None, None, None, None));
+}
+
+fn seen(stream: &'static str, bytes: &[u8]) -> (&'static str, Vec<u8>) {
+    (stream, bytes.to_vec())
+}
+
+#[test]
+fn laps_of_all_cars_are_put_together() {
+    let mut standings = GAME.rules.standings().unwrap();
+    let mut feed = |packets: &[(&'static str, Vec<u8>)]| {
+        for (stream, bytes) in packets {
+            standings.frame(SeenFrame { stream, layout: &NO_CHANNELS, bytes });
+        }
+        let cars: Vec<CarStanding> = standings.cars().into_iter().cloned().collect();
+        (standings.session(), cars)
+    };
+    let at = |lap: u8, sector: u8| seen("timings", &timings(1063, Entry { lap, sector, ..ENTRY }));
+    let (first, _) = feed(&[seen("game-state", &game_state(0x52)), seen("race-definition", &race_definition("Spa"))]);
+    let (session, cars) = feed(&[
+        at(4, 0),
+        seen("time-stats", &time_stats(90.0, 31.0)),
+        at(4, 0),
+        at(4, 1),
+        seen("time-stats", &time_stats(90.0, 20.0)),
+        at(4, 1),
+        at(4, 2),
+        seen("time-stats", &time_stats(90.0, 40.5)),
+        at(4, 2),
+        at(5, 0),
+        seen("time-stats", &time_stats(91.125, 30.625)),
+        at(5, 0),
+    ]);
+    assert_eq!(session, first);
+    let own = &cars[1];
+    let laps: Vec<_> = own.laps.iter().map(|lap| (lap.number, lap.time_ms, lap.valid)).collect();
+    assert_eq!(laps, [(4, Some(91_125), Some(true)), (5, None, Some(true))]);
+    assert_eq!(own.last_sectors_ms, [Some(20_000), Some(40_500), Some(30_625)]);
+    assert!(cars[0].laps.iter().all(|lap| lap.time_ms.is_none()), "the other car has not moved");
+    // A replay shows the past, and in the menus the results stay.
+    for state in [0x56, 0x51] {
+        let (_, unchanged) = feed(&[seen("game-state", &game_state(state)), at(1, 0)]);
+        assert_eq!(unchanged, cars);
+    }
+    let (_, gone) = feed(&[
+        seen("game-state", &game_state(0x52)),
+        seen("timings", &{
+            let mut one = timings(1063, ENTRY);
+            one[12] = 1;
+            one
+        }),
+    ]);
+    assert_eq!(gone.iter().map(|car| car.car).collect::<Vec<_>>(), [3]);
+    let (other, cars) = feed(&[seen("game-state", &game_state(0x32)), at(1, 0)]);
+    assert!(other != session && cars[1].laps.len() == 1, "another session");
 }
 
 #[test]
@@ -237,6 +291,37 @@ fn the_last_lap_time_follows_the_line() {
     feed.datagram(&time_stats(91.125, 31.0));
     feed.datagram(&timings(1063, Entry { lap: 5, sector: 0, time_s: 0.03, ..ENTRY }));
     assert_eq!((feed.laps.last_ms, feed.laps.sector_value), (Some(91_125), SectorValue::Own(31_000)));
+}
+
+/// The record of a lap is made of the last three sector times. The timings of the line may come before or after them.
+#[test]
+fn a_lap_has_a_record_with_its_sectors() {
+    for stats_first in [false, true] {
+        let mut feed = Feed::new(&GAME);
+        feed.datagram(&game_state(0x52));
+        feed.datagram(&timings(1063, Entry { time_s: 39.0, ..ENTRY }));
+        let mut at = |lap: u8, sector: u8, time_s: f32, stats: (f32, f32)| {
+            let packets = [timings(1063, Entry { lap, sector, time_s, ..ENTRY }), time_stats(stats.0, stats.1)];
+            let order = if stats_first { [1, 0] } else { [0, 1] };
+            for index in order {
+                feed.datagram(&packets[index]);
+            }
+            feed.datagram(&timings(1063, Entry { lap, sector, time_s: time_s + 0.05, ..ENTRY }));
+            feed.laps.record
+        };
+        // The recording begins in the middle of a lap: the last lap is not in it.
+        assert_eq!(at(4, 1, 40.0, (92.25, 30.0)), None);
+        assert_eq!(at(4, 2, 60.0, (92.25, 29.5)), None);
+        assert_eq!(at(4, 2, 91.05, (92.25, 29.5)), None);
+        let record = at(5, 0, 0.01, (91.125, 31.625)).unwrap();
+        assert_eq!((record.lap, record.time_ms), (4, Some(91_125)), "stats first: {stats_first}");
+        assert_eq!(record.sectors_ms, [Some(30_000), Some(29_500), Some(31_625)]);
+        assert_eq!((record.invalid, record.overrules), (None, false));
+        assert_eq!(at(5, 0, 30.0, (91.125, 31.625)), Some(record));
+        let same = at(5, 1, 30.5, (91.125, 30.25));
+        assert_eq!(same, Some(record), "the first sector of the next lap is not part of it");
+        assert_eq!(at(1, 0, 0.0, (91.125, 30.25)), None, "the session was restarted");
+    }
 }
 
 #[test]
@@ -287,12 +372,12 @@ fn both_forms_of_vehicle_names_are_read() {
         put(&mut cars, 12, 7_u16.to_le_bytes());
         put(&mut cars, 12 + at, 3_u32.to_le_bytes());
         put_text(&mut cars, 12 + at + 4, "Test Car");
-        let mut all_cars = Cars::default();
+        let mut all_cars = GAME.rules.standings().unwrap();
         for (stream, bytes) in [("vehicles", &cars), ("timings", &timings(1063, ENTRY))] {
             assert_eq!(GAME.rules.datagram(bytes, &mut Vec::new()), Some(stream));
             all_cars.frame(SeenFrame { stream, layout: &NO_CHANNELS, bytes });
         }
-        all_cars.cars()[1].car.clone()
+        all_cars.cars()[1].car_model.clone()
     };
     assert_eq!((name(2).as_deref(), name(4).as_deref()), (Some("Test Car"), Some("Test Car")));
 }
@@ -306,8 +391,8 @@ fn any_bytes_are_decoded_without_a_panic() {
         if let Some(count) = bytes.get_mut(12) {
             *count %= 33;
         }
-        let (mut feed, mut cars) = (Feed::new(&GAME), Cars::default());
-        for stream in GAME.streams {
+        let (mut feed, mut cars) = (Feed::new(&GAME), GAME.rules.standings().unwrap());
+        for stream in GAME.udp_streams() {
             feed.frame(stream.name, &bytes);
             cars.frame(SeenFrame { stream: stream.name, layout: &NO_CHANNELS, bytes: &bytes });
             let _ = (feed.session_key(), feed.about());

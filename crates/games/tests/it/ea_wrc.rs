@@ -3,7 +3,7 @@ use crate::support;
 use crate::udp_frames::{Built, Reader, accepted_by, survives_any_bytes};
 
 use gametape_games::ea_wrc::{GAME, STRUCTURE_JSON, StructureError, layout_of_structure};
-use gametape_games::{Game, Kind, LayoutError, Presence, Seen, SeenFrame, find_game};
+use gametape_games::{Game, Kind, LayoutError, Presence, Seen, SeenFrame, UserSettings, find_game};
 
 const UPDATE: &str = "session-update";
 
@@ -146,6 +146,46 @@ fn packets_are_recognized_by_4cc_or_by_contents_and_others_are_refused() {
         assert_eq!(accepted_by(&bad), [""; 0], "{value}");
     }
     assert_eq!(accepted_by(&good[..236]), [""; 0]);
+}
+
+/// The settings of a user with this structure, whose updates are enabled.
+fn settings_with(structure: &'static str) -> UserSettings {
+    let config = "{\"udp\":{\"packets\":[{\"structure\":\"mine\",\"packet\":\"session_update\",\"ip\":\"127.0.0.1\",\"port\":20777,\
+        \"bEnabled\":true},{\"structure\":\"other\",\"packet\":\"session_end\",\"bEnabled\":false}]}}";
+    let files = game().rules.settings_files().unwrap();
+    files.read(&mut |name| match name {
+        "config.json" => Ok(Some(config.into())),
+        "udp/mine.json" => Ok(Some(structure.into())),
+        _ => Ok(None),
+    })
+}
+
+#[test]
+fn a_structure_of_the_user_is_recognized_by_4cc_or_by_its_contents() {
+    let settings = settings_with(
+        "{\"packets\":[{\"id\":\"session_update\",\"channels\":[\"stage_length\",\"vehicle_up_direction_x\",\"vehicle_up_direction_y\",\
+         \"vehicle_up_direction_z\",\"packet_uid\",\"shiftlights_rpm_valid\",\"vehicle_throttle\"]}]}",
+    );
+    assert!(settings.found && settings.problems.is_empty(), "{:?}", settings.problems);
+    let enabled: Vec<_> = settings.packets.iter().map(|packet| (packet.stream, packet.enabled, packet.port)).collect();
+    assert_eq!(enabled, [(UPDATE, true, Some(20777)), ("session-end", false, None)]);
+    let mut bytes = vec![0; 33];
+    bytes[..8].copy_from_slice(&9_876.5_f64.to_le_bytes());
+    bytes[12..16].copy_from_slice(&1_f32.to_le_bytes());
+    assert_eq!(settings.stream_of(&bytes), Some(UPDATE));
+    assert_eq!(settings.layout_of(UPDATE, 33).unwrap().channel("packet_uid").unwrap().offset, 20);
+    assert_eq!((settings.stream_of(&bytes[..32]), settings.layout_of("session-end", 33)), (None, None));
+    // A length, a direction, a counter, a flag or a pedal that cannot be.
+    for (at, value) in [(7, 0xC0), (15, 0x40), (27, 1), (28, 2), (32, 0x40)] {
+        let mut bad = bytes.clone();
+        bad[at] = value;
+        assert_eq!(settings.stream_of(&bad), None, "{at}");
+    }
+    let with_4cc =
+        settings_with("{\"packets\":[{\"id\":\"session_update\",\"channels\":[\"vehicle_speed\",\"packet_4cc\"]}]}");
+    assert_eq!(with_4cc.stream_of(b"1234SESU"), Some(UPDATE));
+    assert_eq!((with_4cc.stream_of(b"1234SESE"), with_4cc.stream_of(b"1234SESU5")), (None, None));
+    assert!(with_4cc.description.starts_with("{\"structures\":[{\"packets\""));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 use crate::support;
 use crate::support::f1::{PLAYER, Packet, UID, event, frame};
 
-use gametape_games::{LapFrame, Pit, Presence, ReadLaps, SectorValue, SessionKind, Validity, f1, find_game};
+use gametape_games::{
+    BackInTime, LapFrame, Pit, Presence, ReadLaps, SectorValue, SessionKind, Validity, f1, find_game,
+};
 
 const FORMATS: std::ops::RangeInclusive<u16> = 2022..=2026;
 
@@ -160,6 +162,9 @@ fn the_session_history_after_the_end_has_the_last_lap() {
         let now =
             reader.lap(&[("currentLapNum", 3.0), ("currentLapTimeInMS", 91_200.0), ("lastLapTimeInMS", 92_035.0)]);
         assert_eq!(now.laps_completed, Some(2));
+        reader.give(&reader.history(&[(93_000.0, 15.0), (92_035.0, 15.0), (0.0, 15.0)]));
+        let told: Vec<_> = (0..2).filter_map(|_| reader.lap(&[]).record).map(|record| record.lap).collect();
+        assert_eq!(told, [1, 2]);
         let ended = reader.history(&[(93_000.0, 15.0), (92_035.0, 15.0), (91_322.0, 15.0), (0.0, 15.0)]).uid(uid);
         if uid == UID {
             assert!(!reader.give(&ended), "before the end it is only a history");
@@ -174,6 +179,7 @@ fn the_session_history_after_the_end_has_the_last_lap() {
         let counter = reader.frame.counter;
         assert!(reader.give(&ended), "format {format}, UID {uid:x}");
         let now = reader.frame;
+        assert_eq!(now.record.map(|record| (record.lap, record.time_ms)), Some((3, Some(91_322))));
         assert_eq!((now.presence, now.laps_completed, now.last_ms), (Presence::Live, Some(3), Some(91_322)));
         assert_eq!((now.session_id, now.counter), (Some(UID), counter.map(|counter| counter + 1)));
         assert!(reader.give(&ended), "the game is off again");
@@ -216,16 +222,43 @@ fn a_flashback_goes_back_and_ends_no_lap() {
         reader.lap(&[("currentLapNum", 3.0), ("currentLapTimeInMS", 84_000.0), ("lastLapTimeInMS", 86_000.0)]);
         let now = reader.lap(&[("currentLapNum", 4.0), ("currentLapTimeInMS", 9_000.0), ("lastLapTimeInMS", 85_000.0)]);
         assert_eq!(now.laps_completed, Some(3));
+        assert_eq!(now.back_in_time, Some(BackInTime::Flashbacks(0)));
         reader.give(&event(format, "FLBK"));
+        let now = reader.lap(&[("currentLapTimeInMS", 9_016.0)]);
+        assert_eq!(
+            now.back_in_time,
+            Some(BackInTime::Flashbacks(0)),
+            "lap data of before it that arrive after its event"
+        );
         let back = [("currentLapNum", 3.0), ("currentLapTimeInMS", 38_000.0), ("lastLapTimeInMS", 86_000.0)];
         let now = reader.lap(&back);
+        assert_eq!(now.back_in_time, Some(BackInTime::Flashbacks(1)));
         assert_eq!((now.laps_completed, now.running_ms, now.last_ms), (Some(2), Some(38_000), Some(86_000)));
         assert_eq!(now.game_ms, None, "a clock that goes back would be a restart");
         // Within a lap: a last time that changes with the flashback is not a finish.
         reader.lap(&[("currentLapTimeInMS", 86_500.0)]);
         reader.give(&event(format, "FLBK"));
         let now = reader.lap(&[("currentLapTimeInMS", 80_000.0), ("lastLapTimeInMS", 86_400.0)]);
-        assert_eq!(now.laps_completed, Some(2));
+        assert_eq!((now.laps_completed, now.back_in_time), (Some(2), Some(BackInTime::Flashbacks(2))));
+        assert_eq!(reader.lap(&[("currentLapTimeInMS", 81_000.0)]).back_in_time, now.back_in_time);
+    }
+}
+
+/// The event of a flashback may be lost. Datagrams that overtake each other, and sessions that begin again, are not flashbacks.
+#[test]
+fn a_frame_number_that_goes_back_is_a_flashback() {
+    for format in FORMATS {
+        let mut reader = Reader::racing(format);
+        let at = |reader: &mut Reader, number: u32, timer_ms: f64| {
+            reader.sent = number - 1;
+            reader.lap(&[("currentLapNum", 3.0), ("currentLapTimeInMS", timer_ms)]).back_in_time
+        };
+        assert_eq!(at(&mut reader, 6_000, 60_000.0), Some(BackInTime::Flashbacks(0)));
+        assert_eq!(at(&mut reader, 5_998, 59_966.0), Some(BackInTime::Flashbacks(0)), "overtaken");
+        assert_eq!(at(&mut reader, 5_400, 50_000.0), Some(BackInTime::Flashbacks(1)));
+        assert_eq!(at(&mut reader, 5_401, 50_016.0), Some(BackInTime::Flashbacks(1)));
+        reader.give(&event(format, "SSTA"));
+        assert_eq!(at(&mut reader, 10, 100.0), Some(BackInTime::Flashbacks(1)), "the session begins again");
     }
 }
 
@@ -234,22 +267,49 @@ fn the_session_history_judges_laps_one_after_another() {
     for format in FORMATS {
         let mut reader = Reader::racing(format);
         reader.lap(&[("currentLapNum", 4.0), ("currentLapTimeInMS", 500.0)]);
-        let verdicts = |reader: &mut Reader| -> Vec<(u32, Option<bool>)> {
+        let records = |reader: &mut Reader| -> Vec<(u32, Option<bool>)> {
             let frames: Vec<_> = (0..5).map(|_| reader.lap(&[])).collect();
-            frames.iter().filter_map(|now| now.verdict).map(|verdict| (verdict.lap, verdict.invalid)).collect()
+            frames.iter().filter_map(|now| now.record).map(|record| (record.lap, record.invalid)).collect()
         };
         // Bit 0 is the lap; a sector may be valid in an invalid lap.
         let laps = [(93_000.0, 15.0), (92_000.0, 6.0), (91_000.0, 15.0), (0.0, 15.0)];
         assert!(!reader.give(&reader.history(&laps)));
-        assert_eq!(verdicts(&mut reader), [(1, Some(false)), (2, Some(true)), (3, Some(false))]);
+        assert_eq!(records(&mut reader), [(1, Some(false)), (2, Some(true)), (3, Some(false))]);
         reader.give(&reader.history(&laps).set("carIdx", 3.0));
-        assert_eq!(verdicts(&mut reader), [], "another car");
+        assert_eq!(records(&mut reader), [], "another car");
         reader.give(&reader.history(&laps));
-        assert_eq!(verdicts(&mut reader), [(3, Some(false))], "the newest again: it may have been too early");
+        assert_eq!(records(&mut reader), [(3, Some(false))], "the newest again: it may have been too early");
         reader.give(&reader.history(&[laps[0], laps[1], (91_000.0, 14.0), laps[3]]));
-        assert_eq!(verdicts(&mut reader), [(3, Some(true))]);
+        assert_eq!(records(&mut reader), [(3, Some(true))]);
         reader.give(&reader.history(&[]).set("numLaps", 255.0));
-        assert_eq!(verdicts(&mut reader), [], "a count that is too large");
+        assert_eq!(records(&mut reader), [], "a count that is too large");
+    }
+}
+
+/// G6, of completed laps: minutes and milliseconds.
+#[test]
+fn records_have_times_and_sectors() {
+    for format in FORMATS {
+        let mut reader = Reader::racing(format);
+        reader.lap(&[("currentLapNum", 2.0), ("currentLapTimeInMS", 500.0)]);
+        let mut history = reader.history(&[(140_499.0, 15.0), (0.0, 15.0)]);
+        for (sector, minutes, ms) in [(1, 1.0, 5_250.0), (2, 0.0, 35_249.0), (3, 0.0, 40_000.0)] {
+            for (end, value) in [("InMS", ms), ("MSPart", ms), ("Minutes", minutes), ("MinutesPart", minutes)] {
+                history = history.set_if(&format!("lapHistoryData[0].sector{sector}Time{end}"), value);
+            }
+        }
+        reader.give(&history);
+        let record = reader.lap(&[]).record.unwrap();
+        let first_ms = if format > 2022 { 65_250 } else { 5_250 };
+        assert_eq!((record.lap, record.time_ms), (1, Some(140_499)));
+        assert_eq!(record.sectors_ms, [Some(first_ms), Some(35_249), Some(40_000)], "{format}");
+        assert_eq!((record.invalid, record.overrules), (Some(false), true));
+        // It is passed on again if a sector changes, and not if nothing does.
+        reader.lap(&[("currentLapNum", 3.0)]);
+        let more = reader.history(&[(140_499.0, 15.0), (99_000.0, 15.0), (0.0, 15.0)]);
+        reader.give(&more);
+        let laps: Vec<_> = (0..4).filter_map(|_| reader.lap(&[]).record).map(|record| record.lap).collect();
+        assert_eq!(laps, [1, 2], "the first has no sectors any more");
     }
 }
 

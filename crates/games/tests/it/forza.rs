@@ -3,7 +3,7 @@ use crate::support;
 use crate::udp_frames::{Built, Reader, accepted_by, datagrams, survives_any_bytes};
 
 use gametape_games::forza::{HORIZON, MOTORSPORT};
-use gametape_games::{Game, Kind, Presence, SessionKind, find_game};
+use gametape_games::{BackInTime, Game, Kind, Presence, SessionKind, find_game};
 
 const FH6: &str = "forza/fh6_race_324B_a.bin";
 
@@ -238,6 +238,12 @@ fn a_rewind_goes_back_on_the_lap_but_not_on_the_clock_and_a_restart_does_on_both
     reader.read(&Drive { race_s: 47.0, current_s: 47.0, timestamp_ms: 2_016, ..DRIVE }.bytes());
     assert_eq!((reader.laps.running_ms, reader.laps.laps_completed), (Some(47_000), Some(0)));
     assert!(reader.laps.game_ms.unwrap() >= before);
+    assert_eq!(reader.laps.back_in_time, Some(BackInTime::Rewinds(1)));
+    reader.read(&Drive { race_s: 46.95, current_s: 46.95, timestamp_ms: 2_032, ..DRIVE }.bytes());
+    assert_eq!(reader.laps.back_in_time, Some(BackInTime::Rewinds(2)), "further back");
+    reader.read(&Drive { race_s: 47.0, current_s: 47.0, timestamp_ms: 2_048, ..DRIVE }.bytes());
+    reader.read(&Drive { race_s: 46.984, current_s: 46.984, timestamp_ms: 2_064, ..DRIVE }.bytes());
+    assert_eq!(reader.laps.back_in_time, Some(BackInTime::Rewinds(2)), "a datagram that was overtaken");
     reader.read(&Drive { race_s: 0.2, current_s: 0.2, ..DRIVE }.bytes());
     assert_eq!((reader.laps.game_ms.map(f64::round), reader.laps.running_ms), (Some(200.0), Some(200)));
 }

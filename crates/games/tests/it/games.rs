@@ -27,6 +27,8 @@ fn every_game_has_what_a_game_needs() {
         let is_here = game.streams.iter().any(|stream| stream.is_live() && stream.udp_port().is_none());
         assert!(!game.streams.is_empty() && (!game.processes.is_empty() || !is_here), "{id}");
         assert!(game.default_hz.is_none_or(|hz| (1..=1000).contains(&hz)), "{id}");
+        assert!(game.udp_port().is_none() || !game.setup.is_empty(), "{id}");
+        assert!(game.proven.what().is_none_or(|what| !what.is_empty()), "{id}");
         for stream in game.streams {
             let counter = match stream.copy_rule {
                 CopyRule::CounterAndSecondCopy { counter_offset } => Some(counter_offset),
@@ -67,6 +69,20 @@ fn every_game_has_what_a_game_needs() {
             assert!(file.is_file(), "{} is missing", file.display());
         }
     }
+}
+
+#[test]
+fn games_that_share_a_port_agree_whether_it_is_broadcast_to() {
+    let streams = || GAMES.iter().flat_map(|game| game.streams.iter().map(move |stream| (game.id, stream)));
+    let sent = || streams().filter(|(_, stream)| stream.udp_port().is_some_and(|port| port > 0));
+    for (id, stream) in sent() {
+        let same_port = sent().filter(|(_, other)| other.udp_port() == stream.udp_port());
+        for (other_id, other) in same_port {
+            assert_eq!(stream.is_broadcast(), other.is_broadcast(), "{id} and {other_id}");
+        }
+    }
+    let ids: HashSet<_> = streams().filter(|(_, stream)| stream.is_broadcast()).map(|(id, _)| id).collect();
+    assert_eq!(ids, HashSet::from(["automobilista-2", "project-cars"]));
 }
 
 #[test]

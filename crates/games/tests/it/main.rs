@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod acc_broadcast;
 mod assetto_corsa_family;
 mod assetto_corsa_remote;
 mod automobilista_2;
@@ -24,6 +25,7 @@ mod gran_turismo;
 mod ibt;
 mod ibt_damage;
 mod live_map;
+mod memory_pages;
 mod packed_tables;
 mod project_cars;
 mod real_data;

@@ -2,7 +2,7 @@
 use crate::datagram_feed::{Feed, Noise, assert_only, put};
 use crate::support;
 
-use gametape_games::project_cars::{Cars, GAME};
+use gametape_games::project_cars::GAME;
 use gametape_games::{NO_CHANNELS, Pit, Presence, SectorValue, SeenFrame, SessionKind};
 
 /// A telemetry packet of a race with three cars; the second one is viewed.
@@ -122,7 +122,7 @@ fn any_bytes_are_decoded_without_a_panic() {
     for round in 0..3_000 {
         let bytes = noise.bytes((round * 17) % 1500);
         assert_eq!(GAME.rules.datagram(&bytes, &mut Vec::new()), None);
-        let mut cars = Cars::default();
+        let mut cars = GAME.rules.standings().unwrap();
         for stream in GAME.streams {
             let mut feed = Feed::new(&GAME);
             feed.frame(stream.name, &bytes);
@@ -155,7 +155,7 @@ fn real_datagrams_of_f1_are_not_those_of_project_cars() {
 fn a_real_capture_is_a_race_at_dubai() {
     let Some(data) = support::real_data("a_real_capture_is_a_race_at_dubai") else { return };
     let file = std::fs::read(data.join("project-cars1/pcars1_udp_framed_a.bin")).unwrap();
-    let (mut feed, mut cars) = (Feed::new(&GAME), Cars::default());
+    let (mut feed, mut cars) = (Feed::new(&GAME), GAME.rules.standings().unwrap());
     let (mut rest, mut datagrams, mut streams) = (&file[..], 0, std::collections::BTreeMap::new());
     let (mut top_kmh, mut before, mut moved_m) = (0_f32, None, 0.0);
     let (mut on_grid, mut sum) = (0, [0.0_f64; 3]);
@@ -218,6 +218,9 @@ fn a_real_capture_is_a_race_at_dubai() {
     let mut positions: Vec<_> = cars.cars().iter().map(|car| car.position.unwrap()).collect();
     positions.sort_unstable();
     assert_eq!(positions, (1..=20).collect::<Vec<_>>());
-    assert!(cars.cars().iter().all(|car| car.name.is_some() && car.lap == Some(1)));
-    assert_eq!(cars.cars()[cars.viewed().unwrap()].class.as_deref(), Some("Road C2"));
+    assert!(cars.cars().iter().all(|car| car.name.is_some() && car.current_lap == Some(1)));
+    // From the grid to the first sector: no sector of the lap has ended.
+    assert!(cars.cars().iter().all(|car| car.laps.len() == 1 && car.laps[0].sectors_ms == [None; 3]));
+    let own: Vec<_> = cars.cars().into_iter().filter(|car| car.is_player).collect();
+    assert_eq!(own.iter().map(|car| car.class.as_deref()).collect::<Vec<_>>(), [Some("Road C2")]);
 }

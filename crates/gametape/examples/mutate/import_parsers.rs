@@ -6,10 +6,18 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gametape::import::{
-    fuzz_echoreplay, fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay,
+    fuzz_aoe2, fuzz_echoreplay, fuzz_f1pcap, fuzz_f1pcap_resealed, fuzz_fortnite, fuzz_gamesdat,
+    fuzz_gamesdat_resealed, fuzz_garage61, fuzz_gbx, fuzz_gpx, fuzz_ksana, fuzz_ksana_resealed, fuzz_ldx, fuzz_lol,
+    fuzz_match_facts, fuzz_motec, fuzz_osu, fuzz_pubg, fuzz_r6, fuzz_racechrono, fuzz_replay, fuzz_replay_parts,
+    fuzz_sc2, fuzz_source2, fuzz_vbo, fuzz_warcraft3,
 };
 
 use super::Parser;
+
+#[path = "../../tests/it/support/lap_files.rs"]
+pub(crate) mod lap_files;
+#[path = "../../tests/it/support/replay_files.rs"]
+pub(crate) mod replay_files;
 
 /// Readers of files of other programs.
 pub(super) fn parsers() -> Vec<Parser> {
@@ -20,7 +28,77 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "gamesdat-resealed", run: fuzz_gamesdat_resealed, seeds: gamesdat_unpacked },
         Parser { name: "replay", run: fuzz_replay, seeds: replays },
         Parser { name: "echoreplay", run: fuzz_echoreplay, seeds: echoreplays },
+        Parser { name: "motec", run: fuzz_motec, seeds: || vec![lap_files::motec_stint(12, 3)] },
+        Parser { name: "ldx", run: fuzz_ldx, seeds: || vec![lap_files::ldx(&[5.0, 65.125]).into_bytes()] },
+        Parser { name: "racechrono", run: fuzz_racechrono, seeds: || vec![short(&lap_files::racechrono(9))] },
+        Parser {
+            name: "vbo",
+            run: fuzz_vbo,
+            seeds: || vec![short(&lap_files::vbo(9, true)), short(&lap_files::vbo(9, false))],
+        },
+        Parser { name: "garage61", run: fuzz_garage61, seeds: || vec![lap_files::garage61(40).into_bytes()] },
+        Parser { name: "gpx", run: fuzz_gpx, seeds: || vec![lap_files::gpx(8).into_bytes()] },
+        Parser { name: "f1pcap", run: fuzz_f1pcap, seeds: || vec![lap_files::f1pcap(&datagrams(), false)] },
+        Parser { name: "f1pcap-resealed", run: fuzz_f1pcap_resealed, seeds: packets },
+        Parser { name: "osu", run: fuzz_osu, seeds: || vec![replay_files::osr()] },
+        Parser { name: "sc2", run: fuzz_sc2, seeds: || vec![replay_files::sc2()] },
+        Parser { name: "aoe2", run: fuzz_aoe2, seeds: || vec![replay_files::aoe2()] },
+        Parser { name: "warcraft3", run: fuzz_warcraft3, seeds: || vec![replay_files::w3g()] },
+        Parser { name: "fortnite", run: fuzz_fortnite, seeds: || vec![replay_files::fortnite()] },
+        Parser { name: "r6", run: fuzz_r6, seeds: || vec![replay_files::r6(), replay_files::r6_packed()] },
+        Parser { name: "source2", run: fuzz_source2, seeds: || vec![replay_files::cs2(), replay_files::dota2()] },
+        Parser { name: "lol", run: fuzz_lol, seeds: || vec![replay_files::rofl_1(), replay_files::rofl_2()] },
+        Parser { name: "pubg", run: fuzz_pubg, seeds: || vec![replay_files::pubg()] },
+        Parser { name: "gbx", run: fuzz_gbx, seeds: || vec![replay_files::gbx()] },
+        Parser { name: "replay-parts", run: fuzz_replay_parts, seeds: replay_parts },
+        Parser { name: "match-facts", run: fuzz_match_facts, seeds: match_facts },
     ]
+}
+
+/// The first lines of a text: enough for a few rows.
+fn short(text: &str) -> Vec<u8> {
+    let lines: Vec<&str> = text.lines().take(30).collect();
+    lines.join("\r\n").into_bytes()
+}
+
+/// Two datagrams, and one of no known format.
+fn datagrams() -> Vec<Vec<u8>> {
+    let mut all = lap_files::f1_datagrams(2);
+    all.push(b"something else".to_vec());
+    all
+}
+
+fn packets() -> Vec<Vec<u8>> {
+    let packet = |datagram: Vec<u8>| [&(datagram.len() as u16).to_le_bytes()[..], &datagram].concat();
+    vec![datagrams().into_iter().flat_map(packet).collect()]
+}
+
+/// Parts of replay files that are compressed there; the first byte says which.
+fn replay_parts() -> Vec<Vec<u8>> {
+    // "aaaa" and more as bzip2 of another program.
+    const BZIP2: &[u8] = &[
+        0x42, 0x5a, 0x68, 0x31, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xb6, 0xf5, 0x10, 0x07, 0x00, 0x00, 0x1e, 0xb9,
+        0x80, 0x04, 0x00, 0x40, 0x04, 0x00, 0x08, 0x02, 0x41, 0x94, 0x90, 0x20, 0x00, 0x54, 0x40, 0xd0, 0x34, 0x04,
+        0x52, 0x34, 0x0c, 0x97, 0x24, 0xbd, 0x1d, 0x8e, 0x60, 0x7a, 0x30, 0x3e, 0x1a, 0x1d, 0x0d, 0x8f, 0xa9, 0x2c,
+        0x60, 0x1d, 0x0d, 0xb8, 0xf1, 0x77, 0x24, 0x53, 0x85, 0x09, 0x0b, 0x6f, 0x51, 0x00, 0x70,
+    ];
+    let snappy = &[9, 1 << 2, b'a', b'b', (6 - 4) << 2 | 1, 2, 60 << 2, 0, b'!'];
+    let parts: [(u8, &[u8]); 6] = [
+        (0, &replay_files::sc2_details()),
+        (0, replay_files::SC2_METADATA.as_bytes()),
+        (1, replay_files::OSU_FRAMES),
+        (2, &replay_files::w3g_decoded()),
+        (3, BZIP2),
+        (4, snappy),
+    ];
+    parts.iter().map(|(part, data)| [&[*part], *data].concat()).collect()
+}
+
+/// The facts of a match.
+fn match_facts() -> Vec<Vec<u8>> {
+    let text = r#"{"game":"rocket-league","started_utc":"2026-03-01T12:00:00Z","length_ns":5,"teams":[{"number":0,"score":1,"result":"win"}],
+        "players":[{"name":"Player 1","team":0,"is_bot":false,"result":"win","counters":{"goals":1},"stream":"car-1"}]}"#;
+    vec![text.as_bytes().to_vec()]
 }
 
 /// The header of a ksana file (version 1 or 2) or of a shm-debugger file (version 0).

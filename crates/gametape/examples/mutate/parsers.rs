@@ -2,13 +2,16 @@
 //! `examples/mutate.rs` feeds them broken inputs for a while, `tests/it/found_inputs.rs` feeds them every input ever found.
 
 #[path = "import_parsers.rs"]
-mod import_parsers;
+pub(crate) mod import_parsers;
 #[path = "seeds.rs"]
 mod seeds;
 #[path = "telemetry_v2_parsers.rs"]
 mod telemetry_v2_parsers;
 
 use std::path::PathBuf;
+
+#[allow(unused_imports, reason = "the integration tests use them")]
+pub(crate) use import_parsers::replay_files;
 
 /// One parser. It may refuse its input, but it must come back: no panic, no hang.
 pub(crate) struct Parser {
@@ -37,6 +40,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "echo-answer", run: gametape_games::fuzz_echo_answer, seeds: seeds::echo_answers },
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
         Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
+        Parser { name: "replay-structure", run: gametape::watch::fuzz_replay_structure, seeds: seeds::replay_files },
         Parser { name: "processes", run: gametape::doctor::fuzz_processes, seeds: seeds::processes },
         Parser { name: "store-texts", run: gametape::store::fuzz_store_texts, seeds: seeds::store_texts },
         Parser { name: "status-request", run: gametape::play::fuzz_status_request, seeds: seeds::status_requests },
@@ -45,7 +49,12 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
         Parser { name: "frames", run: gametape_games::fuzz_frames, seeds: seeds::frames },
+        Parser { name: "vehicles", run: gametape_games::fuzz_vehicles, seeds: seeds::vehicles },
         Parser { name: "datagrams", run: gametape_games::fuzz_datagram, seeds: seeds::datagrams },
+        Parser { name: "user-settings", run: gametape_games::fuzz_user_settings, seeds: seeds::user_settings },
+        Parser { name: "acc-broadcast", run: gametape_games::fuzz_broadcast, seeds: seeds::acc_broadcasts },
+        Parser { name: "request-file", run: gametape::transport::fuzz_request_file, seeds: seeds::request_files },
+        Parser { name: "requests", run: gametape_games::fuzz_requests, seeds: seeds::requests },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]);
     #[cfg(target_os = "linux")]

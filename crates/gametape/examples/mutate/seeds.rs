@@ -1,6 +1,9 @@
 //! Small valid inputs for the parsers, made by the writers themselves. Takes nothing, gives bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a program for developers; its inputs are its own")]
 
+#[path = "replay_seeds.rs"]
+mod replay_seeds;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -242,6 +245,11 @@ pub(crate) fn watch_states() -> Vec<Vec<u8>> {
     vec![format!("{}\n", lines.join("\n")).into_bytes()]
 }
 
+/// Replays of each format whose structure is tested.
+pub(crate) fn replay_files() -> Vec<Vec<u8>> {
+    replay_seeds::replays().into_iter().map(|(_, file)| file).collect()
+}
+
 /// What the system says of a process, and its command line behind the first NUL.
 pub(crate) fn processes() -> Vec<Vec<u8>> {
     let status = "Name:\tAC2-Win64-Shipp\nState:\tS (sleeping)\nUid:\t1000\t1000\t1000\t1000\n";
@@ -353,6 +361,7 @@ pub(crate) fn store_texts() -> Vec<Vec<u8>> {
         r#"{"air_celsius":21.5,"caution":false,"rain":"dry"}"#,
         r#"["a","b"]"#,
         r#"{"format":1,"tracker":["laps",3],"session":[{"b":"00"},null,"iracing",null,"race",0],"stints":[[{"b":"00"},1]],"laps":[],"facts":null,"hidden":[["Driver 1","private"]]}"#,
+        r#"{"format":2,"tracker":["laps",3],"session":[{"b":"00"}],"stints":[],"laps":[],"facts":null,"hidden":[],"cars":[[{"b":"00"},1,0]],"car_laps":[[{"b":"00"},1,1,90000,"[30000,null]",1,"[true]"]]}"#,
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec()
@@ -364,6 +373,23 @@ pub(crate) fn session_texts() -> Vec<Vec<u8>> {
         CurrentSessionNum: 0\n Sessions:\n - SessionNum: 0\n   SessionType: \"Race\"\n\nDriverInfo:\n DriverCarIdx: 3\n \
         Drivers:\n - CarIdx: 3\n   CarScreenName: Car\n";
     vec![text.into()]
+}
+
+/// A page of each game with one page of shared memory, after a lap of the simulated car.
+fn pages() -> Vec<Vec<u8>> {
+    use gametape_simulator::{Script, Settings, Simulation, page_encoder};
+    let encoders = gametape_games::GAMES.iter().filter_map(|game| page_encoder(game.id));
+    let page = |mut encoder: Box<dyn gametape_simulator::PageEncoder>| {
+        let (mut simulation, mut page) = (Simulation::driving(Settings::default(), Script::new()), Vec::new());
+        while simulation.ms() < 42_000 {
+            simulation.step();
+            if let Some(driven) = simulation.game() {
+                encoder.encode(simulation.ms(), driven, &mut page);
+            }
+        }
+        page
+    };
+    encoders.map(page).collect()
 }
 
 /// A datagram of each kind that the simulated car sends as any game.
@@ -385,6 +411,42 @@ pub(crate) fn datagrams() -> Vec<Vec<u8>> {
         }
     }
     kinds.into_values().collect()
+}
+
+/// Messages of Assetto Corsa Competizione's broadcasting, and those of its clients.
+pub(crate) fn acc_broadcasts() -> Vec<Vec<u8>> {
+    use gametape_games::acc::broadcast::{register, request_entry_list, request_track_data, unregister};
+    let sent = datagrams().into_iter();
+    let mut seeds: Vec<Vec<u8>> =
+        sent.filter(|datagram| gametape_games::acc::GAME.rules.datagram(datagram, &mut Vec::new()).is_some()).collect();
+    seeds.extend([register("gametape", "asd", 250), unregister(1), request_entry_list(1), request_track_data(1)]);
+    seeds
+}
+
+/// `broadcasting.json` of Assetto Corsa Competizione, in two encodings.
+pub(crate) fn request_files() -> Vec<Vec<u8>> {
+    let text = "{\n \"updListenerPort\": 9000,\n \"connectionPassword\": \"asd\",\n \"commandPassword\": \"\"\n}";
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    vec![text.into(), [0xFF, 0xFE].into_iter().chain(units).collect()]
+}
+
+/// Requests to games that send nothing unasked, and what such games send.
+pub(crate) fn requests() -> Vec<Vec<u8>> {
+    let mut requests: Vec<Vec<u8>> = [b"A", b"B", b"C", b"~"].map(|letter| letter.to_vec()).into();
+    for game in gametape_games::GAMES {
+        let protocol = game.rules.requests();
+        let Some(mut client) = protocol.and_then(|protocol| protocol.client(&Default::default())) else { continue };
+        for stream in game.streams {
+            client.requests(0, &mut requests);
+            client.received(0, stream.name, &[]);
+            client.requests(u64::MAX, &mut requests);
+        }
+        client.end(&mut requests);
+    }
+    requests.sort();
+    requests.dedup();
+    requests.extend(datagrams().into_iter().filter(|datagram| matches!(datagram.len(), 212..=408)));
+    requests
 }
 
 /// The pages of the games of the Assetto Corsa family, live, with what their rules look at.
@@ -416,10 +478,31 @@ pub(crate) fn frames() -> Vec<Vec<u8>> {
     let track = ace::Static { session: 1, track: Chars::new("test"), track_length_m: 4e3, ..ace::Static::default() };
     let ace = [physics.as_bytes(), graphics.as_bytes(), track.as_bytes()].concat();
     let acr = [physics.as_bytes(), blank.as_bytes(), statics.as_bytes()].concat();
-    vec![ac, acc, ace, acr]
+    let mut seeds = vec![ac, acc, ace, acr];
+    seeds.extend(pages());
+    seeds
 }
 
 /// Blocks of texts: rows, raw bytes, payload.
+/// Moments of a race of three cars: before the start, in the first lap, and around the line.
+pub(crate) fn vehicles() -> Vec<Vec<u8>> {
+    use gametape_simulator::{RFactor2Pages, Race, RaceSettings};
+    let mut race = Race::new(RaceSettings { cars: 3, ..RaceSettings::default() });
+    let mut pages = RFactor2Pages::default();
+    let mut moment = |steps: usize| {
+        for _ in 0..steps {
+            race.step();
+            race.write_rfactor_2(&mut pages);
+        }
+        let parts = [pages.scoring.get(..560 + 3 * 584), pages.telemetry.get(16..16 + 3 * 1888)];
+        parts.into_iter().flatten().collect::<Vec<_>>().concat()
+    };
+    let moments = [1, 2000, 2000, 300].map(&mut moment);
+    let mut seeds = moments.to_vec();
+    seeds.push(moments.concat());
+    seeds
+}
+
 pub(crate) fn json_blocks() -> Vec<Vec<u8>> {
     let texts: [fn(u64) -> String; 3] = [
         |i| format!("{{\"n\":{i},\"x\":[{}.5,-0.25e-5,26.869001],\"s\":\"05:{:02}\"}}", i * 3, i % 60),
@@ -458,4 +541,19 @@ pub(crate) fn echo_answers() -> Vec<Vec<u8>> {
     use gametape_games::echo_vr::simulated::{Match, Settings};
     let answers = Match::new(Settings { frames: 2, ..Settings::default() });
     answers.flat_map(|answer| [answer.session.into_bytes(), b"{\"err_code\":-6}".to_vec()]).collect()
+}
+
+/// The settings of EA SPORTS WRC with a structure, and with the one that the game comes with.
+pub(crate) fn user_settings() -> Vec<Vec<u8>> {
+    let config = |structure: &str| {
+        let entry = |packet: &str| {
+            format!(
+                "{{\"structure\":\"{structure}\",\"packet\":\"{packet}\",\"ip\":\"127.0.0.1\",\"port\":20777,\"bEnabled\":true}}"
+            )
+        };
+        let packets = ["session_start", "session_update", "session_end"].map(entry).join(",");
+        format!("{{\"schema\":2,\"udp\":{{\"packets\":[{packets}]}}}}")
+    };
+    let own = [config("gametape").as_bytes(), b"\0", gametape_games::ea_wrc::STRUCTURE_JSON.as_bytes()].concat();
+    vec![own, config("wrc").into_bytes()]
 }

@@ -21,6 +21,10 @@ use gametape_analysis::recording::GAP;
 /// Maximum size of queued frames in memory. Later frames are dropped and counted.
 const WAITING_BYTES: usize = 64 << 20;
 
+/// A tape is closed at the latest this long after its last frames found no room in its journal.
+const ROOM_NS: u64 = 2_000_000_000;
+const ROOM_STEP_NS: u64 = 5_000_000;
+
 /// Reads a source and writes its frames to tapes.
 pub(super) struct Driver {
     clock: Arc<dyn Clock>,
@@ -124,7 +128,7 @@ impl Driver {
             Ruling::End(reason) => {
                 self.open_at_last(source);
                 self.end_of_doubt();
-                self.record();
+                self.record_last();
                 self.close(reason);
             }
             Ruling::Renew => {
@@ -148,7 +152,7 @@ impl Driver {
             self.open(source);
         }
         self.open_at_last(source);
-        self.record();
+        self.record_last();
         self.close(EndReason::SourceEnded);
     }
 
@@ -176,7 +180,7 @@ impl Driver {
             self.tapes.tell_about(source);
         }
         self.end_of_doubt();
-        self.record();
+        self.record_last();
         self.close(reason);
         self.tapes.wait_until_closed();
     }
@@ -225,16 +229,32 @@ impl Driver {
         }
     }
 
-    /// Writes the batch to the tape and empties it. Keeps the batch while the file of the tape is being created.
+    /// Writes the batch to the tape and empties it. Keeps the batch while the file of the tape is being created, and frames that have to wait.
     fn record(&mut self) {
+        self.write(false);
+    }
+
+    /// Writes the last batch of a tape. Waits a while for room in its journal; the tape counts what finds none.
+    fn record_last(&mut self) {
+        for _ in 0..ROOM_NS / ROOM_STEP_NS {
+            self.write(false);
+            if self.batch.is_empty() || self.tapes.start_ns().is_none() {
+                return;
+            }
+            self.clock.sleep_until_ns(self.clock.now_ns() + ROOM_STEP_NS);
+        }
+        self.write(true);
+    }
+
+    fn write(&mut self, last: bool) {
         self.in_doubt = None;
-        match self.tapes.take(&self.batch) {
+        match self.tapes.take(&self.batch, last) {
             Taken::NoTape => {}
             Taken::All => {
                 self.newest.leave(self.batch.frames());
                 self.batch.clear();
             }
-            // The remaining frames are queued for the next tape.
+            // The remaining frames are queued, for room or for the next tape.
             Taken::Only(count) => self.forget_first(count),
         }
     }

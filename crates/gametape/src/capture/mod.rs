@@ -25,6 +25,6 @@ pub use crate::transport::http::{EchoVrAddress, EchoVrAddressError, EchoVrSource
 pub use crate::transport::shared_memory::wine::InWine;
 pub use crate::transport::shared_memory::{IracingSource, PageSource, Sections, player_marker};
 pub use crate::transport::{
-    Away, Batch, BatchEvent, BatchFrame, Clock, Description, GamePlaces, Pace, RealClock, Source, SourceError, State,
-    UdpSettings, UdpSource, game_sources,
+    AskedGame, Away, Batch, BatchEvent, BatchFrame, Clock, Description, GamePlaces, Pace, RealClock, Source,
+    SourceError, State, UdpSettings, UdpSource, game_sources,
 };

@@ -21,6 +21,9 @@ const CLOCK_NS: u64 = 10_000_000_000;
 const ASK_FIRST_NS: u64 = 1_000_000_000;
 const ASK_SELDOM_NS: u64 = 10_000_000_000;
 
+/// At least what a frame takes in the journal besides its bytes.
+const ROW_BYTES_AT_MOST: usize = 64;
+
 /// Metadata key of a piece: UTC of the first piece of the session. All pieces of a session have the same value.
 pub(crate) const PIECE_OF: &str = "piece_of_utc_ns";
 
@@ -167,18 +170,50 @@ impl RunningTape {
         self.last_ns.saturating_sub(self.begun.start_ns)
     }
 
-    /// Writes the contents of the batch.
+    /// Returns whether a frame has to wait until the journal has room. Sources that wait for their frames get them in bursts, such as datagrams,
+    /// which may be faster than the encoder prepares a journal that is large enough for them. Samples do not wait: the next one is better.
+    fn has_to_wait(&self, frame: BatchFrame<'_>) -> bool {
+        let writer = self.writer.as_ref().filter(|_| self.begun.pace == Pace::Source);
+        writer.is_some_and(|(_, writer)| !writer.trouble().no_room && !writer.has_room(frame.bytes.len()))
+    }
+
+    /// Returns whether the journal has room for all frames of a moment. They may be parts of one page, and some of them without the others would be a page
+    /// that never was. `moment` is the last moment and its answer.
+    fn finds_room(&self, batch: &Batch, at: usize, frame: BatchFrame<'_>, moment: &mut Option<(u64, bool)>) -> bool {
+        let Some((_, writer)) = self.writer.as_ref().filter(|_| self.begun.pace != Pace::Source) else { return true };
+        if let Some((_, fits)) = moment.filter(|(time_ns, _)| *time_ns == frame.time_ns) {
+            return fits;
+        }
+        let others = batch.frames().skip(at).take_while(|other| other.time_ns == frame.time_ns);
+        let (count, bytes) = others.fold((0, 0), |(count, bytes), other| (count + 1, bytes + other.bytes.len()));
+        // A frame by itself is accepted or refused by the writer. More room than needed is asked for: unchanged frames take none.
+        let fits = count <= 1 || writer.has_room(bytes + count * ROW_BYTES_AT_MOST);
+        *moment = Some((frame.time_ns, fits));
+        fits
+    }
+
+    /// Writes the contents of the batch. Returns how many of its frames were written: the others, counters and events have to wait for room in
+    /// the journal, unless it is the `last` batch.
     pub(super) fn take(
         &mut self,
         batch: &Batch,
+        last: bool,
         clock: &dyn Clock,
         progress: &Progress,
         observers: &mut [Box<dyn Observer>],
-    ) -> Result<(), BrokenOff> {
+    ) -> Result<usize, BrokenOff> {
         let now_ns = clock.now_ns();
         let gaps = batch.events().iter().filter(|event| event.kind == GAP);
         let mut gaps = gaps.filter_map(|event| Some((event.time_ns, event.length_ns?))).peekable();
+        let mut moment = None;
         for (taken, frame) in batch.frames().enumerate() {
+            if !last && self.has_to_wait(frame) {
+                return Ok(taken);
+            }
+            if !self.finds_room(batch, taken, frame, &mut moment) {
+                self.count(frame.stream, &Counters { dropped: 1, ..Counters::default() }, progress);
+                continue;
+            }
             // Readers of the tape see gaps and frames in the same order.
             while let Some((until_ns, length_ns)) =
                 gaps.next_if(|(until_ns, length_ns)| until_ns.saturating_sub(*length_ns) < frame.time_ns)
@@ -213,7 +248,7 @@ impl RunningTape {
                 let _ = writer.clock(time_ns, utc_ns);
             }
         }
-        Ok(())
+        Ok(batch.len())
     }
 
     /// Writes one frame. A frame that cannot be stored is counted by the writer; an error means that the tape has broken off.

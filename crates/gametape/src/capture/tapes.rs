@@ -77,7 +77,7 @@ pub(super) enum Taken {
     NoTape,
     /// All frames are on the tape.
     All,
-    /// The tape broke off: only this many frames are on it.
+    /// The tape broke off, or the rest has to wait: only this many frames are on it.
     Only(usize),
 }
 
@@ -255,16 +255,17 @@ impl Tapes {
         self.phase = Phase::Recording(Box::new(tape));
     }
 
-    /// Writes the batch to the tape.
-    pub(super) fn take(&mut self, batch: &Batch) -> Taken {
+    /// Writes the batch to the tape. Frames may have to wait for room in its journal, unless it is the `last` batch.
+    pub(super) fn take(&mut self, batch: &Batch, last: bool) -> Taken {
         self.tell_trouble();
         let Phase::Recording(tape) = &mut self.phase else { return Taken::NoTape };
         if self.trouble.tape_gone {
             self.break_off(EndReason::FileGone, None);
             return Taken::Only(0);
         }
-        match tape.take(batch, &*self.clock, &self.progress, &mut self.observers) {
-            Ok(()) => Taken::All,
+        match tape.take(batch, last, &*self.clock, &self.progress, &mut self.observers) {
+            Ok(taken) if taken == batch.len() => Taken::All,
+            Ok(taken) => Taken::Only(taken),
             Err(BrokenOff { taken, error }) => {
                 self.break_off(EndReason::DiskFailed, Some(error));
                 Taken::Only(taken)

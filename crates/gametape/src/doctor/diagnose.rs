@@ -4,7 +4,7 @@
 use super::echo_vr;
 use super::facts::Facts;
 use super::finding::{Diagnosis, Finding, Level, Subject};
-use super::{advice, judge_folder, judge_memory};
+use super::{advice, judge_folder, judge_memory, judge_udp};
 
 /// Interprets the facts. Has no side effects.
 pub fn diagnose(facts: &Facts) -> Diagnosis {
@@ -19,6 +19,11 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         let (found, game) = echo_vr::judge(facts, seen);
         findings.extend(found);
         ready.extend(game);
+    }
+    if let Some(udp) = &facts.udp {
+        let (found, games) = judge_udp::judge(facts, udp);
+        findings.extend(found);
+        ready.extend(games);
     }
     let diagnosis = Diagnosis { findings, ready };
     let unexplained = diagnosis.ready.is_empty() && diagnosis.reason().is_none();

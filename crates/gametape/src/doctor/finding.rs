@@ -31,6 +31,12 @@ pub enum Subject {
     Memory,
     /// The contents of the shared memory.
     Telemetry,
+    /// A UDP port.
+    Port,
+    /// The receive buffer for datagrams.
+    Buffer,
+    /// The files in which the user sets up the game's telemetry.
+    Settings,
     /// Running recorders.
     Recorder,
     /// A player that replaces a game.
@@ -39,6 +45,8 @@ pub enum Subject {
     TapesFolder,
     /// Tapes that were not closed.
     UnfinishedTape,
+    /// The folder in which a game saves its replays.
+    ReplayFolder,
     /// The wakeup latency of the scheduler.
     Timer,
 }
@@ -50,16 +58,20 @@ impl Subject {
             Self::Process => "process",
             Self::Memory => "memory",
             Self::Telemetry => "telemetry",
+            Self::Port => "port",
+            Self::Buffer => "buffer",
+            Self::Settings => "settings",
             Self::Recorder => "recorder",
             Self::Player => "player",
             Self::TapesFolder => "tapes_folder",
             Self::UnfinishedTape => "unfinished_tape",
+            Self::ReplayFolder => "replay_folder",
             Self::Timer => "timer",
         }
     }
 
     fn is_of_a_game(self) -> bool {
-        matches!(self, Self::Process | Self::Memory | Self::Telemetry)
+        matches!(self, Self::Process | Self::Memory | Self::Telemetry | Self::Port | Self::Settings)
     }
 }
 
@@ -113,9 +125,12 @@ impl Diagnosis {
             return self.blocking();
         }
         let of_games = || self.findings.iter().filter(|finding| finding.subject.is_of_a_game());
-        of_games()
-            .find(|finding| finding.level == Level::Problem)
-            .or_else(|| of_games().find(|finding| finding.level == Level::Note && finding.what_to_do.is_some()))
+        of_games().find(|finding| finding.level == Level::Problem).or_else(|| {
+            // Ports and settings explain something only if their game was asked for, and are problems then.
+            let is_general = |finding: &&Finding| !matches!(finding.subject, Subject::Port | Subject::Settings);
+            let mut notes = of_games().filter(|finding| finding.level == Level::Note && finding.what_to_do.is_some());
+            notes.find(is_general)
+        })
     }
 
     /// Returns the finding that prevents recording of any game.

@@ -14,8 +14,9 @@ use super::echoreplay::EchoReplayError;
 use super::gamesdat::GamesDatError;
 use super::kind::Kind;
 use super::ksana::KsanaError;
+use super::lap_files::LapFileError;
 #[cfg(feature = "rocket-league")]
-use super::replay::ReplayError;
+use super::replays::rocket_league::ReplayError;
 
 /// Why a file could not be imported. No tape was created.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +53,9 @@ pub enum ImportError {
     /// The GamesDat file cannot be read.
     #[error(transparent)]
     GamesDat(#[from] GamesDatError),
+    /// The lap file of another logger cannot be imported.
+    #[error(transparent)]
+    LapFile(#[from] LapFileError),
     /// The Rocket League replay cannot be imported.
     #[cfg(feature = "rocket-league")]
     #[error(transparent)]

@@ -13,10 +13,11 @@ use gametape_format::{StreamId, StreamSpec};
 use super::captures::{NevrcapImporter, V2Importer};
 #[cfg(feature = "echo")]
 use super::echoreplay::EchoReplayImporter;
+use super::f1pcap::F1PcapImporter;
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
-#[cfg(feature = "rocket-league")]
-use super::replay::ReplayImporter;
+use super::lap_files::{Garage61Importer, GpxImporter, MotecImporter, RaceChronoImporter, VboImporter, markers_of_ldx};
+use super::replays;
 #[cfg(feature = "echo")]
 use super::{Dictionary, ImportOptions};
 use super::{ImportError, Importer, Out, Source};
@@ -142,10 +143,60 @@ pub fn fuzz_gamesdat_resealed(data: &[u8]) {
     check(&GamesDatImporter, &file);
 }
 
+/// Imports a MoTeC log.
+pub fn fuzz_motec(data: &[u8]) {
+    check(&MotecImporter, data);
+}
+
+/// Reads the markers of a MoTeC `.ldx` file.
+pub fn fuzz_ldx(data: &[u8]) {
+    assert!(markers_of_ldx(data).is_sorted(), "markers are in order");
+}
+
+/// Imports a CSV file of RaceChrono.
+pub fn fuzz_racechrono(data: &[u8]) {
+    check(&RaceChronoImporter, data);
+}
+
+/// Imports a `.vbo` file.
+pub fn fuzz_vbo(data: &[u8]) {
+    check(&VboImporter, data);
+}
+
+/// Imports a CSV file of Garage 61.
+pub fn fuzz_garage61(data: &[u8]) {
+    check(&Garage61Importer, data);
+}
+
+/// Imports a GPX file.
+pub fn fuzz_gpx(data: &[u8]) {
+    check(&GpxImporter, data);
+}
+
+/// Imports an `.f1pcap` capture.
+pub fn fuzz_f1pcap(data: &[u8]) {
+    check(&F1PcapImporter, data);
+}
+
+/// Imports an `.f1pcap` capture built from uncompressed datagrams, because mutations do not survive zlib's checksum. Input: for each packet
+/// its length (u16) and its bytes.
+pub fn fuzz_f1pcap_resealed(data: &[u8]) {
+    let mut file = b"F1UDP\0\x01\x80\0\0\0\0".to_vec();
+    let mut rest = data;
+    while let Some((length, bytes)) = rest.split_first_chunk::<2>() {
+        let (raw, next) = bytes.split_at(bytes.len().min(usize::from(u16::from_le_bytes(*length))));
+        rest = next;
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        let packed = zlib.write_all(raw).and_then(|()| zlib.finish()).unwrap_or_default();
+        file.extend([&1.7e9f32.to_le_bytes()[..], &(packed.len() as u32).to_le_bytes(), &packed].concat());
+    }
+    check(&F1PcapImporter, &file);
+}
+
 #[cfg(feature = "rocket-league")]
 /// Imports a Rocket League replay.
 pub fn fuzz_replay(data: &[u8]) {
-    check(&ReplayImporter, data);
+    check(&replays::rocket_league::ROCKET_LEAGUE, data);
 }
 
 #[cfg(feature = "echo")]
@@ -173,11 +224,80 @@ pub fn fuzz_import_v2_dictionary(data: &[u8]) {
             None
         }
     };
-    check_source(&V2Importer, &Source::of_bytes("fuzz", file.to_vec()).with_options(&ImportOptions { dictionary }));
+    check_source(
+        &V2Importer,
+        &Source::of_bytes("fuzz", file.to_vec())
+            .with_options(&ImportOptions { dictionary, ..ImportOptions::default() }),
+    );
 }
 
 #[cfg(feature = "echo")]
 /// Imports a `.nevrcap` file.
 pub fn fuzz_import_nevrcap(data: &[u8]) {
     check(&NevrcapImporter, data);
+}
+
+/// Imports an osu! replay.
+pub fn fuzz_osu(data: &[u8]) {
+    check(&replays::OSU, data);
+}
+
+/// Imports a StarCraft II replay.
+pub fn fuzz_sc2(data: &[u8]) {
+    check(&replays::SC2, data);
+}
+
+/// Imports a recorded game of Age of Empires II.
+pub fn fuzz_aoe2(data: &[u8]) {
+    check(&replays::AOE2, data);
+}
+
+/// Imports a Warcraft III replay.
+pub fn fuzz_warcraft3(data: &[u8]) {
+    check(&replays::WARCRAFT3, data);
+}
+
+/// Imports a Fortnite replay.
+pub fn fuzz_fortnite(data: &[u8]) {
+    check(&replays::FORTNITE, data);
+}
+
+/// Imports a round of Rainbow Six Siege.
+pub fn fuzz_r6(data: &[u8]) {
+    check(&replays::R6, data);
+}
+
+/// Imports a demo of Counter-Strike 2 or Dota 2.
+pub fn fuzz_source2(data: &[u8]) {
+    check(&replays::SOURCE2, data);
+}
+
+/// Imports a League of Legends replay.
+pub fn fuzz_lol(data: &[u8]) {
+    check(&replays::LOL, data);
+}
+
+/// Imports `PUBG.replayinfo`.
+pub fn fuzz_pubg(data: &[u8]) {
+    check(&replays::PUBG, data);
+}
+
+/// Imports a Trackmania replay or ghost.
+pub fn fuzz_gbx(data: &[u8]) {
+    check(&replays::GBX, data);
+}
+
+/// Reads the parts of replays that stand behind a checksum, an encryption or a compression: values of StarCraft II, decompressed frames of
+/// osu!, decoded data of Warcraft III, bzip2 and snappy.
+pub fn fuzz_replay_parts(data: &[u8]) {
+    replays::fuzz_parts(data);
+}
+
+/// Parses the facts of a match, as a tape may hold them, and writes them again.
+pub fn fuzz_match_facts(data: &[u8]) {
+    use crate::matches::{MAX_JSON_BYTES, MatchFacts};
+    let Some(facts) = std::str::from_utf8(data).ok().and_then(MatchFacts::parse) else { return };
+    let text = facts.to_text();
+    assert!(text.len() <= MAX_JSON_BYTES);
+    assert_eq!(MatchFacts::parse(&text).map(|again| again.to_text()), Some(text));
 }

@@ -14,18 +14,21 @@ pub(crate) mod echo_streams;
 #[cfg(feature = "echo")]
 pub(crate) mod echoreplay;
 mod error;
+mod f1_packets;
+mod f1pcap;
 mod fuzz;
 mod gamesdat;
 mod ibt;
 mod ibt_pieces;
 mod kind;
 mod ksana;
+mod lap_files;
 mod out;
 mod problems;
-#[cfg(feature = "rocket-league")]
-mod replay;
+mod replays;
 mod rest;
 mod source;
+mod summary;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,21 +45,31 @@ pub use error::ImportError;
 pub use gamesdat::GamesDatError;
 pub use kind::{Kind, detect};
 pub use ksana::KsanaError;
+pub use lap_files::LapFileError;
 pub use out::Out;
 #[cfg(feature = "rocket-league")]
-pub use replay::ReplayError;
+pub use replays::rocket_league::ReplayError;
 pub use source::Source;
+pub use summary::{FileStream, FileSummary, summary_of};
 #[cfg(feature = "echo")]
 pub use telemetry_v2::{Dictionary, DictionaryError};
 
 #[cfg(feature = "rocket-league")]
 #[doc(hidden)]
 pub use fuzz::fuzz_replay;
+#[doc(hidden)]
+pub use fuzz::{
+    fuzz_aoe2, fuzz_fortnite, fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_gbx, fuzz_ksana, fuzz_ksana_resealed,
+    fuzz_lol, fuzz_match_facts, fuzz_osu, fuzz_pubg, fuzz_r6, fuzz_replay_parts, fuzz_sc2, fuzz_source2,
+    fuzz_warcraft3,
+};
 #[cfg(feature = "echo")]
 #[doc(hidden)]
 pub use fuzz::{fuzz_echoreplay, fuzz_import_nevrcap, fuzz_import_v2_dictionary, fuzz_import_v2_tape};
 #[doc(hidden)]
-pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
+pub use fuzz::{
+    fuzz_f1pcap, fuzz_f1pcap_resealed, fuzz_garage61, fuzz_gpx, fuzz_ldx, fuzz_motec, fuzz_racechrono, fuzz_vbo,
+};
 
 use out::OnTape;
 
@@ -101,12 +114,40 @@ pub struct ImportOptions {
     /// The zstd dictionary that a Telemetry V2 capture was compressed with. Files compressed without one are read regardless.
     #[cfg(feature = "echo")]
     pub dictionary: Option<Dictionary>,
+    /// The user drove the laps of the file. The laps of lap files are someone else's by default, and never a personal best.
+    pub is_own: bool,
 }
 
 /// Reads one kind of file.
 pub trait Importer: Sync {
     /// Passes the whole content of the source to `out`. `progress` receives the number of source bytes processed so far.
     fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError>;
+}
+
+/// Opens what the id of a tape is derived from: the file, followed by the `.ldx` that belongs to a MoTeC log.
+fn open_source(path: &Path) -> Result<Box<dyn std::io::Read>, ImportError> {
+    let open = |path: &Path| {
+        gametape_format::open_regular(path).map_err(|source| ImportError::Read { path: path.into(), source })
+    };
+    let file = open(path)?;
+    let beside = source::path_beside(path, "ldx").filter(|_| detect(path).is_ok_and(|kind| kind == Kind::Motec));
+    Ok(match beside {
+        Some(beside) => Box::new(std::io::Read::chain(file, open(&beside)?)),
+        None => Box::new(file),
+    })
+}
+
+/// Returns the id of the tape that importing this file gives. `wrap` may wrap the reader, for example to stop it.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn tape_id_of<'a>(
+    path: &Path,
+    wrap: impl FnOnce(Box<dyn std::io::Read>) -> Box<dyn std::io::Read + 'a>,
+) -> Result<TapeId, ImportError> {
+    let mut source = wrap(open_source(path)?);
+    crate::identity::id_of_content(&mut source, &mut |_| {})
+        .map_err(|source| ImportError::Read { path: path.into(), source })
 }
 
 /// Imports the file `path` as the tape `out`. Never overwrites a file; leaves no partial tape behind on failure.
@@ -140,8 +181,7 @@ pub fn import_with(
     let total_bytes = source.bytes.saturating_mul(2);
     let mut at = |done_bytes| progress(ImportProgress { done_bytes, total_bytes });
     let read = |source| ImportError::Read { path: path.into(), source };
-    let mut file = gametape_format::open_regular(path).map_err(read)?;
-    let tape_id = crate::identity::id_of_content(&mut file, &mut at).map_err(read)?;
+    let tape_id = crate::identity::id_of_content(&mut open_source(path)?, &mut at).map_err(read)?;
     let mut tape = OnTape::new(files, out, tape_id);
     let Found { frames, problems } =
         kind.importer().read(&source, &mut tape, &mut |done| at(source.bytes.saturating_add(done)))?;

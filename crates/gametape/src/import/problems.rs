@@ -4,6 +4,7 @@ use super::error::ImportError;
 use super::kind::Kind;
 use super::out::Out;
 use super::source::Source;
+use crate::laps::FOREIGN;
 
 /// Maximum number of problems listed; all are counted. A file can be broken in a million places.
 const LISTED: usize = 100;
@@ -65,6 +66,11 @@ pub(super) fn tell_source_at(
         out.metadata(key, value)?;
     }
     problems.list().iter().try_for_each(|problem| out.event(at_ns, IMPORT_PROBLEM, problem))
+}
+
+/// Marks the tape as someone else's, unless the user says that the file is their own.
+pub(super) fn tell_foreign(out: &mut dyn Out, source: &Source) -> Result<(), ImportError> {
+    if source.is_own { Ok(()) } else { out.metadata(FOREIGN, "true") }
 }
 
 #[cfg(test)]

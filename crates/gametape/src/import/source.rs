@@ -1,7 +1,7 @@
 //! The file to import, read in parts and never as a whole.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,8 @@ pub struct Source {
     /// The zstd dictionary that the file was compressed with, if the caller has one. Only Telemetry V2 captures use it.
     #[cfg(feature = "echo")]
     pub dictionary: Option<Dictionary>,
+    /// The user drove the laps of the file. Only lap files of other loggers use it: their laps are someone else's by default.
+    pub is_own: bool,
 }
 
 impl fmt::Debug for Source {
@@ -45,6 +47,7 @@ impl Source {
             bytes,
             #[cfg(feature = "echo")]
             dictionary: None,
+            is_own: false,
         })
     }
 
@@ -56,18 +59,28 @@ impl Source {
             path: name.into(),
             #[cfg(feature = "echo")]
             dictionary: None,
+            is_own: false,
         }
     }
 
     /// Adds the caller's information about the source.
     pub fn with_options(self, options: &ImportOptions) -> Self {
-        #[cfg(feature = "echo")]
-        return Self { dictionary: options.dictionary.clone(), ..self };
-        #[cfg(not(feature = "echo"))]
-        {
-            let _ = options;
-            self
+        Self {
+            #[cfg(feature = "echo")]
+            dictionary: options.dictionary.clone(),
+            is_own: options.is_own,
+            ..self
         }
+    }
+
+    /// Reads the file with the same name and another extension, if there is one and it is not longer than `most`.
+    pub(super) fn beside(&self, extension: &str, most: u64) -> Result<Option<Vec<u8>>, ImportError> {
+        let Some(path) = path_beside(&self.path, extension) else { return Ok(None) };
+        let read = |source| ImportError::Read { path: path.clone(), source };
+        let file = open_regular(&path).map_err(read)?;
+        let mut bytes = Vec::new();
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(read)?;
+        Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
     }
 
     /// Returns the file's name without its folder.
@@ -106,6 +119,12 @@ impl Source {
         }
         Ok(())
     }
+}
+
+/// Returns the path of the file with the same name and another extension, in lower or upper case, if there is one.
+pub(super) fn path_beside(path: &Path, extension: &str) -> Option<PathBuf> {
+    let upper = extension.to_uppercase();
+    [extension, upper.as_str()].into_iter().map(|extension| path.with_extension(extension)).find(|path| path.is_file())
 }
 
 /// Splits a range into chunks of at most [`CHUNK_BYTES`].

@@ -10,7 +10,7 @@ use super::listener::{Listen, OnBytes, OnFrame};
 use super::running::RunningCapture;
 use super::source_spec::{IntoSource, SourceSpec};
 use super::start_error::StartError;
-use crate::capture::{Clock, Destination, Observer, RealClock, RecordOptions};
+use crate::capture::{Clock, Destination, Observer, RealClock, RecordOptions, UdpSettings};
 use crate::games::{Sample, SeenFrame};
 use crate::sys::Prefix;
 use crate::tape::FrameStruct;
@@ -38,6 +38,8 @@ use crate::tape::FrameStruct;
 pub struct Capture {
     pub(super) tapes: Vec<TapePlan>,
     pub(super) listeners: Vec<Box<dyn Listen>>,
+    #[cfg(feature = "watch")]
+    pub(super) on_file: Vec<super::replay_folder::OnFile>,
     pub(super) options: RecordOptions,
     pub(super) again: bool,
     pub(super) clock: Arc<dyn Clock>,
@@ -76,6 +78,8 @@ impl Capture {
         Self {
             tapes: Vec::new(),
             listeners: Vec::new(),
+            #[cfg(feature = "watch")]
+            on_file: Vec::new(),
             options: RecordOptions::new(Some(Destination::Folder("sessions".into()))),
             again: false,
             clock: Arc::new(RealClock::start()),
@@ -143,6 +147,12 @@ impl Capture {
         self.last_source("hz", |source| source.set_hz(hz))
     }
 
+    /// Sets where datagrams of the previous source are received, from whom, and who else gets them, for a supported game that sends over UDP
+    /// (`&games::f1::F1_25`). By default, on the usual ports, from programs on this machine.
+    pub fn udp(self, settings: UdpSettings) -> Self {
+        self.last_source("udp", |source| source.set_udp(settings))
+    }
+
     /// Calls back with each new frame of the closure's type and the time since the start of the recording.
     ///
     /// The callback runs on its own thread. A slow callback misses frames ([`RunningCapture::skipped`]) without affecting other
@@ -184,6 +194,18 @@ impl Capture {
     pub fn on_row(mut self, stream: &str, callback: impl FnMut(Duration, SeenFrame<'_>) + Send + 'static) -> Self {
         let writer = RowWriter { handler: callback, layout: None };
         self.listeners.push(Box::new(OnBytes::new(Some(stream), writer)));
+        self
+    }
+
+    /// Calls back with each file, or folder of a match, that the replay folders of this capture find
+    /// ([`Watch`](crate::watch::Watch)), when it is complete.
+    ///
+    /// The callback runs on the thread of the watch. A slow callback delays later finds; none is skipped. A find whose callback was interrupted
+    /// by the end of the process is found again by a watch with [`remember_in`](crate::watch::Watch::remember_in). Panics are counted and
+    /// reported by [`RunningCapture::wait`].
+    #[cfg(feature = "watch")]
+    pub fn on_file(mut self, callback: impl FnMut(&crate::watch::Found) + Send + 'static) -> Self {
+        self.on_file.push(Box::new(callback));
         self
     }
 

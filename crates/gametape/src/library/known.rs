@@ -2,7 +2,9 @@
 //! requested streams.
 
 use super::start_error::StartError;
-use crate::capture::{Batch, Clock, Description, Pace, Source, SourceError, State, game_sources};
+use crate::capture::{
+    Batch, Clock, Description, GamePlaces, Pace, Source, SourceError, State, UdpSettings, game_sources,
+};
 use crate::games::{About, Game};
 use crate::sys::Prefix;
 
@@ -12,16 +14,21 @@ pub(crate) struct KnownGame {
     pub(crate) streams: Vec<&'static str>,
     pub(crate) prefix: Prefix,
     pub(crate) hz: Option<u32>,
+    /// Where datagrams are received; `None` for the default.
+    pub(crate) udp: Option<UdpSettings>,
 }
 
 impl KnownGame {
     pub(crate) fn new(game: &'static Game, streams: Vec<&'static str>) -> Self {
-        Self { game, streams, prefix: Prefix::default(), hz: None }
+        Self { game, streams, prefix: Prefix::default(), hz: None, udp: None }
     }
 
     /// Merges the streams of another one, if one reader serves both. Returns whether it did.
     pub(crate) fn take_over(&mut self, other: &Self) -> bool {
-        let same = self.game.id == other.game.id && self.prefix == other.prefix && self.hz == other.hz;
+        let same = self.game.id == other.game.id
+            && self.prefix == other.prefix
+            && self.hz == other.hz
+            && self.udp == other.udp;
         if same {
             self.streams
                 .extend(other.streams.iter().filter(|stream| !self.streams.contains(stream)).collect::<Vec<_>>());
@@ -30,7 +37,9 @@ impl KnownGame {
     }
 
     pub(crate) fn open(self) -> Result<Box<dyn Source>, StartError> {
-        let whole = game_sources(Some(self.game), &self.prefix, self.hz).into_iter().next();
+        let mut places = GamePlaces::from(&self.prefix);
+        places.udp = self.udp.or(places.udp);
+        let whole = game_sources(Some(self.game), places, self.hz).into_iter().next();
         let whole = whole.ok_or(StartError::NotLive { game: self.game.id })?;
         let all = self.game.streams.iter().all(|stream| self.streams.contains(&stream.name));
         Ok(if all { whole } else { Box::new(Part::new(whole, self.streams)) })

@@ -18,6 +18,8 @@ mod own_memory;
 mod own_udp;
 mod page_source;
 mod queued;
+#[cfg(feature = "watch")]
+mod replay_folder;
 mod ring;
 mod running;
 mod source_spec;

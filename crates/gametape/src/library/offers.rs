@@ -41,6 +41,12 @@ impl Offers {
         }
     }
 
+    /// Returns the error for a listener without a stream.
+    pub(super) fn nobody_gives(&self, type_name: &str) -> StartError {
+        let offered = self.offers.iter().map(|offer| format!("{} of {}", offer.stream, offer.game));
+        StartError::NobodyGives { type_name: type_name.into(), offered: offered.collect::<Vec<_>>().join(", ") }
+    }
+
     fn may_give(&self, game: Option<&str>, stream: &str) -> bool {
         let is_it = |offer: &Offer| offer.stream == stream && game.is_none_or(|game| offer.game == game);
         self.open || self.offers.iter().any(is_it)
@@ -54,9 +60,7 @@ impl Offers {
     ) -> Result<Wanted, StartError> {
         streams.dedup();
         if streams.is_empty() {
-            let offered = self.offers.iter().map(|offer| format!("{} of {}", offer.stream, offer.game));
-            let (type_name, offered) = (type_name.into(), offered.collect::<Vec<_>>().join(", "));
-            return Err(StartError::NobodyGives { type_name, offered });
+            return Err(self.nobody_gives(type_name));
         }
         let wanted = Wanted { type_name, type_bytes, streams };
         let meant = self.offers.iter().filter(|offer| wanted.means(&offer.game, &offer.stream));

@@ -133,7 +133,11 @@ impl OwnMemory {
             CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
                 (at, 4)
             }
-            CopyRule::TwoEqualCopies | CopyRule::RotatingBuffers | CopyRule::Whole => (0, 1),
+            CopyRule::EqualVersions { begin_offset, end_offset } => (begin_offset.max(end_offset), 4),
+            CopyRule::TwoEqualCopies
+            | CopyRule::TwoEqualCopiesUnlocked { .. }
+            | CopyRule::RotatingBuffers
+            | CopyRule::Whole => (0, 1),
         };
         if (offset as usize).saturating_add(needed) > bytes {
             return Err(StartError::OutsideStruct { section, offset, needed, bytes });

@@ -30,6 +30,7 @@ pub(crate) struct Queued {
     held: Option<Look>,
     state: State,
     known: Arc<Mutex<Known>>,
+    follows: bool,
 }
 
 /// Information that a source provides besides frames.
@@ -46,14 +47,14 @@ impl Queued {
     pub(crate) fn start(source: Box<dyn Source>, clock: Arc<dyn Clock>, patient: bool) -> Result<Self, StartError> {
         let (give, looks) = sync_channel(BATCHES);
         let (used, reuse) = sync_channel(BATCHES + 1);
-        let known = Arc::new(Mutex::new(Known::default()));
+        let (known, follows) = (Arc::new(Mutex::new(Known::default())), source.follows());
         let mut reader = Reader { source, clock, give, reuse, known: Arc::clone(&known), described: 0, patient };
         std::thread::Builder::new()
             .name("gametape-source".into())
             .spawn(move || reader.run())
             .map_err(StartError::Thread)?;
         // Whether the source is available is unknown until its first read.
-        Ok(Self { looks, used, held: None, state: State::Away(Away::Undecided), known })
+        Ok(Self { looks, used, held: None, state: State::Away(Away::Undecided), known, follows })
     }
 
     fn known<T>(&self, ask: impl FnOnce(&Known) -> T) -> T {
@@ -106,6 +107,10 @@ impl Source for Queued {
 
     fn replay_of(&self) -> Option<String> {
         self.known(|known| known.replay_of.clone())
+    }
+
+    fn follows(&self) -> bool {
+        self.follows
     }
 }
 

@@ -5,17 +5,20 @@ use std::any::TypeId;
 use super::known::KnownGame;
 use super::own_memory::OwnMemory;
 use super::own_udp::Udp;
+#[cfg(feature = "watch")]
+use super::replay_folder::{FileCallbacks, ReplayFolder};
 use super::start_error::StartError;
 use super::tape_source::Gate;
 use super::tape_source::TapeSource;
-use crate::capture::Source;
+use crate::capture::{Source, UdpSettings, UdpSource};
 use crate::format::StreamSpec;
 use crate::games::{Frame, Game, TypedStream};
 use crate::sys::Prefix;
 use crate::tape::Tape;
 
-/// A source for a capture: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), shared memory of another game
-/// ([`shared_memory`](crate::shared_memory)), datagrams ([`udp`](crate::udp)), a custom [`Source`], or a [`Tape`](crate::Tape).
+/// A source for a capture: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`, `&games::f1::F1_25`), any supported game that sends
+/// over UDP ([`UdpSettings`]), shared memory of another game ([`shared_memory`](crate::shared_memory)), datagrams of another game
+/// ([`udp`](crate::udp)), replay folders (`watch::Watch`), a custom [`Source`], or a [`Tape`](crate::Tape).
 pub trait IntoSource {
     /// Converts it to a source that can be started.
     fn into_source(self) -> SourceSpec;
@@ -33,6 +36,17 @@ pub(crate) enum SourceKind {
     Own(Box<dyn Source>),
     Tape(Tape),
     Udp(Udp),
+    Sender(UdpSettings),
+    /// Replay folders.
+    #[cfg(feature = "watch")]
+    Replays(Box<crate::watch::Watch>),
+}
+
+/// What sources need of the capture to start.
+pub(super) struct Opening<'a> {
+    pub(super) gate: &'a Gate,
+    #[cfg(feature = "watch")]
+    pub(super) on_file: &'a FileCallbacks,
 }
 
 /// A stream that a source is known to provide.
@@ -49,7 +63,7 @@ pub(crate) struct Offer {
 impl SourceSpec {
     /// Returns whether it may provide unlisted streams.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.kind, SourceKind::Own(_))
+        matches!(self.kind, SourceKind::Own(_) | SourceKind::Sender(_))
     }
 
     pub(crate) fn set_hz(&mut self, hz: u32) -> Result<(), StartError> {
@@ -59,9 +73,17 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.hz = Some(hz),
             SourceKind::Memory(memory) => memory.hz = hz,
-            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => {
+            _ => {
                 return Err(StartError::NotForThisSource { option: "hz" });
             }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_udp(&mut self, settings: UdpSettings) -> Result<(), StartError> {
+        match &mut self.kind {
+            SourceKind::Game(known) if known.game.udp_port().is_some() => known.udp = Some(settings),
+            _ => return Err(StartError::NotForThisSource { option: "udp" }),
         }
         Ok(())
     }
@@ -71,7 +93,7 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.prefix = prefix.clone(),
             SourceKind::Memory(memory) => memory.prefix = prefix.clone(),
-            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => return false,
+            _ => return false,
         }
         true
     }
@@ -85,12 +107,13 @@ impl SourceSpec {
                     && game.game.id == other.game.id
                 {
                     game.hz = other.hz;
+                    game.udp.clone_from(&other.udp);
                 }
             }
             SourceKind::Memory(other) => {
                 self.set_prefix(&other.prefix);
             }
-            SourceKind::Own(_) | SourceKind::Tape(_) | SourceKind::Udp(_) => {}
+            _ => {}
         }
     }
 
@@ -107,13 +130,21 @@ impl SourceSpec {
         matches!(&self.kind, SourceKind::Tape(tape) if !tape.plays_in_real_time())
     }
 
-    pub(crate) fn open(self, gate: &Gate) -> Result<Box<dyn Source>, StartError> {
+    pub(super) fn open(self, opening: &Opening<'_>) -> Result<Box<dyn Source>, StartError> {
+        let gate = opening.gate;
         match self.kind {
+            #[cfg(feature = "watch")]
+            SourceKind::Replays(watch) => Ok(Box::new(ReplayFolder::open(*watch, opening.on_file.clone())?)),
             SourceKind::Game(game) => game.open(),
             SourceKind::Memory(memory) => Ok(Box::new(memory.open()?)),
             SourceKind::Own(source) => Ok(source),
             SourceKind::Tape(tape) => Ok(Box::new(TapeSource::open(&tape, gate.clone())?)),
             SourceKind::Udp(udp) => Ok(Box::new(udp.open()?)),
+            SourceKind::Sender(settings) => {
+                let sources = UdpSource::of_senders(&settings, None, &Prefix::default(), 1);
+                let source = sources.into_iter().next().ok_or(StartError::NoSource)?;
+                Ok(Box::new(source))
+            }
         }
     }
 }
@@ -133,6 +164,13 @@ impl IntoSource for &'static Game {
         let offer = |stream: &&str| Offer { type_id: None, game: self.id.into(), stream: (*stream).into(), spec: None };
         let offers = streams.iter().map(offer).collect();
         SourceSpec { kind: SourceKind::Game(KnownGame::new(self, streams)), offers }
+    }
+}
+
+/// Whichever supported game sends datagrams there: the first sender is recorded.
+impl IntoSource for UdpSettings {
+    fn into_source(self) -> SourceSpec {
+        SourceSpec { kind: SourceKind::Sender(self), offers: Vec::new() }
     }
 }
 

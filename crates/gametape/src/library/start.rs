@@ -9,8 +9,10 @@ use super::hub::{Hub, Joining};
 use super::listener::{Listen, Listener, Started};
 use super::offers::Offers;
 use super::queued::Queued;
+#[cfg(feature = "watch")]
+use super::replay_folder::FileCallbacks;
 use super::running::RecorderThread;
-use super::source_spec::{SourceKind, SourceSpec};
+use super::source_spec::{Opening, SourceKind, SourceSpec};
 use super::start_error::StartError;
 use super::tape_source::Gate;
 use super::together::Together;
@@ -67,13 +69,21 @@ impl Start {
 
     pub(super) fn run(mut self) -> Result<Self, StartError> {
         let tapes = std::mem::take(&mut self.capture.tapes);
+        #[cfg(feature = "watch")]
+        let on_file = self.listen_to_files(&tapes)?;
+        let gate = self.gate.clone();
+        let opening = Opening {
+            gate: &gate,
+            #[cfg(feature = "watch")]
+            on_file: &on_file,
+        };
         let mut listening: Vec<Vec<Box<dyn Observer>>> = tapes.iter().map(|_| Vec::new()).collect();
         // Report all errors before anything runs.
         let mut opened = Vec::new();
         for tape in tapes {
             let place = self.place(&tape)?;
             let writer = if let Target::Writer(writer) = tape.target { Some(writer) } else { None };
-            let source = open(tape.sources, &self.gate, &self.capture.clock, self.patient)?;
+            let source = open(tape.sources, &opening, &self.capture.clock, self.patient)?;
             opened.push((source, place, writer, tape.observers));
         }
         for listener in std::mem::take(&mut self.capture.listeners) {
@@ -91,6 +101,19 @@ impl Start {
             self.recorders.push(recorder);
         }
         Ok(self)
+    }
+
+    /// Returns the callbacks for files of replay folders.
+    #[cfg(feature = "watch")]
+    fn listen_to_files(&mut self, tapes: &[TapePlan]) -> Result<FileCallbacks, StartError> {
+        let callbacks = std::mem::take(&mut self.capture.on_file);
+        let mut sources = tapes.iter().flat_map(|tape| &tape.sources);
+        if !callbacks.is_empty() && !sources.any(|source| matches!(source.kind, SourceKind::Replays(_))) {
+            return Err(self.offers.nobody_gives("files"));
+        }
+        let callbacks = FileCallbacks::new(callbacks);
+        self.listeners.push(callbacks.listener());
+        Ok(callbacks)
     }
 
     fn listen(&mut self, listener: Box<dyn Listen>, tapes: usize) -> Result<Vec<Box<dyn Observer>>, StartError> {
@@ -158,7 +181,7 @@ impl Start {
 /// Opens all sources of one tape as a single source.
 fn open(
     sources: Vec<SourceSpec>,
-    gate: &Gate,
+    opening: &Opening<'_>,
     clock: &Arc<dyn Clock>,
     patient: bool,
 ) -> Result<Box<dyn Source>, StartError> {
@@ -172,7 +195,7 @@ fn open(
             kept.push(source);
         }
     }
-    let mut opened = kept.into_iter().map(|source| source.open(gate)).collect::<Result<Vec<_>, _>>()?;
+    let mut opened = kept.into_iter().map(|source| source.open(opening)).collect::<Result<Vec<_>, _>>()?;
     if opened.len() > 1 {
         let shared = opened.into_iter().map(|source| match source.pace() {
             Pace::Source => Ok(Box::new(Queued::start(source, Arc::clone(clock), patient)?) as Box<dyn Source>),
@@ -222,6 +245,10 @@ impl Source for Guarded {
 
     fn replay_of(&self) -> Option<String> {
         self.0.replay_of()
+    }
+
+    fn follows(&self) -> bool {
+        self.0.follows()
     }
 
     fn zero_ns(&self) -> Option<u64> {

@@ -20,7 +20,9 @@ pub enum StartError {
         option: &'static str,
     },
     /// The option does not apply to a source of this kind.
-    #[error(".{option}(…) does not apply to a custom source or a tape, which has its own rate and names")]
+    #[error(
+        ".{option}(…) does not apply to this source: custom sources and tapes have their own rate and names, and only supported games on the network have ports"
+    )]
     NotForThisSource {
         /// The option.
         option: &'static str,
@@ -95,6 +97,9 @@ pub enum StartError {
         /// Id of the game.
         game: &'static str,
     },
+    /// A replay folder cannot be watched.
+    #[error("{0}")]
+    Watch(#[source] io::Error),
     /// The system could not start a thread.
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),

@@ -2,7 +2,7 @@
 //!
 //! The tape has the streams of the first source, then those of the second, and so on. It begins when all sources have described their
 //! streams, and continues while any of them is available. Frames that arrive while the state of another source is still undecided are
-//! queued. Frames that arrive while another source is known to be away are not part of any tape.
+//! queued. A source that only follows, such as a replay folder, does not keep the tape open. Frames that arrive while another source is known to be away are not part of any tape.
 
 use std::time::Duration;
 
@@ -116,8 +116,14 @@ impl Together {
         }
     }
 
+    /// Returns the sources that decide when the tape ends: all, or those that do not only follow.
+    fn leading(&self) -> impl Iterator<Item = &Part> {
+        let any = self.parts.iter().any(|part| !part.source.follows());
+        self.parts.iter().filter(move |part| !any || !part.source.follows())
+    }
+
     fn state(&self) -> State {
-        let here = self.parts.iter().filter_map(|part| match part.state {
+        let here = self.leading().filter_map(|part| match part.state {
             State::Here(presence) => Some(presence),
             _ => None,
         });
@@ -125,7 +131,7 @@ impl Together {
         if let Some(presence) = here.max_by_key(rank) {
             return State::Here(presence);
         }
-        let away = self.parts.iter().find(|part| matches!(part.state, State::Away(_)));
+        let away = self.leading().find(|part| matches!(part.state, State::Away(_)));
         away.map_or(State::Ended, |part| part.state.clone())
     }
 }
@@ -150,7 +156,11 @@ impl Source for Together {
         if self.parts.iter().any(|part| part.batch.described() != part.described) {
             self.describe(out);
         }
+        let is_led = self.parts.iter().any(|part| !part.source.follows());
         for part in &mut self.parts {
+            if is_led && part.source.follows() {
+                part.batch.take_game_moves();
+            }
             out.take_over(&mut part.batch, part.first_stream);
         }
         Ok(self.state())
@@ -171,6 +181,10 @@ impl Source for Together {
 
     fn replay_of(&self) -> Option<String> {
         self.parts.iter().find_map(|part| part.source.replay_of())
+    }
+
+    fn follows(&self) -> bool {
+        self.parts.iter().all(|part| part.source.follows())
     }
 
     fn take_notice(&mut self) -> Option<String> {

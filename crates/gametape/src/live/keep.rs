@@ -68,6 +68,7 @@ fn write_of(event: &Event) -> Option<Write> {
         Event::LapProvisional(lap) | Event::LapFinal(lap) | Event::LapAborted(lap) | Event::LapAmended(lap) => {
             Some(Write::Lap(lap.clone()))
         }
+        Event::Standings { session, cars } => Some(Write::Cars(*session, cars.clone())),
         Event::TrackLearned(facts) => Some(Write::Track(facts.clone())),
         Event::LapOpened(_)
         | Event::SectorClosed { .. }

@@ -88,7 +88,7 @@ impl Current {
         let (mut events, last_ns) = (Vec::new(), self.last_ns);
         // Does nothing if the end was received; it may have been dropped.
         let finished = guard(&mut self.tracking, &begun, "tracking laps", failures, |tracking| {
-            tracking.tracker().finish(end_of_reason(""), last_ns, &mut events);
+            tracking.finish(end_of_reason(""), last_ns, &mut events);
         });
         self.lacking += u64::from(!finished);
         if let Some(laps) = &readers.laps {
@@ -109,7 +109,7 @@ fn track(tracking: &mut Tracking, slot: &Slot, out: &mut Vec<Event>) {
             tracking.tracker().away(slot.time_ns.saturating_sub(length_ns), slot.time_ns, out);
         }
         What::Clock(utc_ns) => tracking.tracker().clock(slot.time_ns, utc_ns),
-        What::End(reason) => tracking.tracker().finish(end_of_reason(reason.as_str()), slot.time_ns, out),
+        What::End(reason) => tracking.finish(end_of_reason(reason.as_str()), slot.time_ns, out),
         What::Mark | What::Nothing => {}
     }
 }

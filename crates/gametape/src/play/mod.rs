@@ -56,10 +56,9 @@ mod simapi;
 
 pub use controls::Controls;
 pub use error::PlayError;
-pub use player::Player;
+pub use player::{Player, can_play};
 pub use playing::{Ended, Moment, Played, Playing};
 
-pub use crate::transport::StageError;
 #[cfg(feature = "echo")]
 #[doc(hidden)]
 pub use crate::transport::http::fuzz_http_request;
@@ -67,6 +66,7 @@ pub use crate::transport::shared_memory::STATUS_PORT;
 pub use crate::transport::shared_memory::running_game::RunningGame;
 #[doc(hidden)]
 pub use crate::transport::shared_memory::{fuzz_status_request, fuzz_tape_header};
+pub use crate::transport::{Asked, DatagramServer, StageError};
 
 /// The slowest supported speed.
 pub const SLOWEST: f64 = 0.1;

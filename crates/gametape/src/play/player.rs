@@ -1,6 +1,6 @@
 //! The configuration of a playback, which streams of the tape are played, and its start.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::prefetch::{Plan, Prefetch};
 use super::simapi::{self, SimApi};
 use crate::format::read::{Tape as RawTape, TapeStream};
 use crate::format::{Role, TapeId};
-use crate::games::{GAMES, Game, NO_CHANNELS, find_game};
+use crate::games::{GAMES, Game, NO_CHANNELS};
 use crate::layout::layout_of_stream;
 use crate::sys::Prefix;
 use crate::tape::Tape;
 use crate::transport::shared_memory::player_marker::PlayerMarker;
 use crate::transport::shared_memory::running_game;
-use crate::transport::{OpenStage, Part, Playback, StageError, StageOptions, adapter_of};
+use crate::transport::{OpenStage, Part, Playback, StageError, StageOptions, can_be_played, playback_of};
 
 /// Default wait for a leftover section that is too small.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,6 +38,8 @@ pub struct Player {
     status_port: Option<Option<u16>>,
     http_port: Option<u16>,
     send_to: Vec<SocketAddr>,
+    request_port: Option<u16>,
+    lan: Vec<IpAddr>,
     patience: Duration,
 }
 
@@ -56,6 +58,8 @@ impl Player {
             status_port: None,
             http_port: None,
             send_to: Vec::new(),
+            request_port: None,
+            lan: Vec::new(),
             patience: PATIENCE,
         }
     }
@@ -112,6 +116,17 @@ impl Player {
         Self { send_to: addresses.to_vec(), ..self }
     }
 
+    /// Sets the port on which requests are answered, for games that send datagrams only to clients that ask; 0 means any free port. Default: the
+    /// port of the game, or a free one with a prefix. [`Playing::request_address`] returns the address.
+    pub fn request_port(self, port: u16) -> Self {
+        Self { request_port: Some(port), ..self }
+    }
+
+    /// Also answers requests from these addresses on the network. Default: only those from this machine.
+    pub fn lan(self, addresses: &[IpAddr]) -> Self {
+        Self { lan: addresses.to_vec(), ..self }
+    }
+
     /// Sets how long to wait for a leftover section that is too small. Default: 30 s.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -126,18 +141,11 @@ impl Player {
         let parts = find_parts(&raw)?;
         let (times, end_ns) = self.times(&raw, &parts)?;
         let lookahead = parts.playback.lookahead(&parts.list);
-        let plan = Plan {
-            parts: parts.list.clone(),
-            lookahead,
-            times: times.clone(),
-            end_ns,
-            looping: self.looping,
-            shows_state: parts.playback.shows_state(),
-        };
+        let plan = Plan { parts: parts.list.clone(), lookahead, times: times.clone(), end_ns, looping: self.looping };
         // Reads ahead during the checks below.
         let prefetch = Prefetch::start(raw.clone(), plan)?;
         let processes = || crate::sys::running_processes();
-        let has_car = parts.game.is_in_memory();
+        let has_car = parts.game.is_in_memory() && parts.list.iter().any(|part| !part.is_message);
         let beside = (self.simapi && has_car).then_some(simapi::COUNTER);
         if !self.force
             && let Some(found) = running_game::find(parts.game, &self.prefix, beside, processes)
@@ -157,6 +165,9 @@ impl Player {
             http_port: self.http_port,
             status_port: self.status_port,
             send_to: self.send_to.clone(),
+            request_port: self.request_port,
+            lan: self.lan.clone(),
+            from_ns: times.start,
         };
         let OpenStage { stage, address: http, notes: missing } = parts.playback.open(&raw, &parts.list, &options)?;
         notes.extend(missing);
@@ -168,9 +179,9 @@ impl Player {
         // header instead.
         let id = raw.id().unwrap_or(TapeId([0; 16]));
         let no_marker = |source| StageError::Memory { name: "gametape_player".into(), source };
-        let marker = match http {
-            Some(_) => None,
-            None => Some(PlayerMarker::create(&self.prefix, id, parts.game).map_err(no_marker)?),
+        let marker = match http.is_some() || !parts.playback.has_marker() {
+            true => None,
+            false => Some(PlayerMarker::create(&self.prefix, id, parts.game).map_err(no_marker)?),
         };
         // Parsing a table of hundreds of variables takes time, so do it only if frames are decoded.
         let decoded = parts.list.iter().filter(|_| simapi.is_some());
@@ -178,8 +189,20 @@ impl Player {
         let layout = |stream| layout(stream).unwrap_or_else(|| NO_CHANNELS.clone());
         let decoded = decoded.map(|part| (*part, layout(part.stream))).collect();
         let around = Around { marker, simapi, http };
-        let (game, speed, looping) = (parts.game, self.speed, self.looping);
-        Ok(Playing::new(Begun { game, stage, around, prefetch, decoded, times, end_ns, speed, looping, notes }))
+        let (game_id, game, speed, looping) = (parts.id, parts.game, self.speed, self.looping);
+        Ok(Playing::new(Begun {
+            game_id,
+            game,
+            stage,
+            around,
+            prefetch,
+            decoded,
+            times,
+            end_ns,
+            speed,
+            looping,
+            notes,
+        }))
     }
 
     /// Returns the range of times to play, and the time until which the last frame is shown.
@@ -207,6 +230,11 @@ impl Player {
     }
 }
 
+/// Returns whether tapes of a game can be played.
+pub fn can_play(game: &Game) -> bool {
+    can_be_played(game)
+}
+
 /// Returns the average time between two frames of a stream, clamped to [`LAST_FRAME_NS`].
 fn period_ns(stream: &TapeStream) -> u64 {
     let totals = stream.totals();
@@ -217,6 +245,8 @@ fn period_ns(stream: &TapeStream) -> u64 {
 
 /// The parts of a tape that are played.
 pub(super) struct Parts {
+    /// Id of the game on the tape.
+    id: String,
     pub(super) game: &'static Game,
     pub(super) list: Vec<Part>,
     /// Streams of games that are not played.
@@ -229,25 +259,25 @@ pub(super) struct Parts {
 fn find_parts(tape: &RawTape) -> Result<Parts, PlayError> {
     let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let playable = |stream: &TapeStream| {
-        let game = find_game(&stream.spec().game)?;
-        let playback = adapter_of(game)?.playback(game, tape);
-        (stream.spec().role == Role::Data && playback.part(stream).is_some()).then_some((game, playback))
+        let (game, playback) = playback_of(stream, tape)?;
+        let is_played = stream.spec().role == Role::Data && playback.part(stream).is_some();
+        is_played.then(|| (stream.spec().game.clone(), game, playback))
     };
-    let Some((game, playback)) = of_games().find_map(playable) else {
+    let Some((id, game, playback)) = of_games().find_map(playable) else {
         let found: Vec<String> =
             of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
         let found = if found.is_empty() { "no game frames".into() } else { found.join(", ") };
-        let can: Vec<&str> = GAMES.iter().filter(|game| adapter_of(game).is_some()).map(|game| game.name).collect();
+        let can: Vec<&str> = GAMES.iter().filter(|game| can_play(game)).map(|game| game.name).collect();
         return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
     };
     let (mut list, mut left_out) = (Vec::new(), Vec::new());
     for stream in of_games() {
-        let part = if stream.spec().game == game.id { playback.part(stream) } else { None };
+        let part = if stream.spec().game == id { playback.part(stream) } else { None };
         match part {
             Some(part) => list.push(part),
             None if playback.is_left_out_silently(stream) => {}
             None => left_out.push(stream.name().to_owned()),
         }
     }
-    Ok(Parts { game, list, left_out, playback })
+    Ok(Parts { id, game, list, left_out, playback })
 }

@@ -13,7 +13,7 @@ use super::simapi::SimApi;
 use crate::games::{Game, Layout, SeenFrame};
 use crate::sys::wake_exactly;
 use crate::transport::shared_memory::player_marker::PlayerMarker;
-use crate::transport::{Clock, Entry, Part, RealClock, Shown, Stage};
+use crate::transport::{Asked, Clock, Entry, Part, RealClock, Shown, Stage};
 
 /// Maximum delay until a command or a stop request is noticed.
 const NAP_NS: u64 = 20_000_000;
@@ -30,6 +30,8 @@ pub(super) struct Around {
 
 /// The initial state of a playback.
 pub(super) struct Begun {
+    /// Id of the game on the tape.
+    pub(super) game_id: String,
     pub(super) game: &'static Game,
     pub(super) stage: Box<dyn Stage>,
     pub(super) around: Around,
@@ -86,6 +88,7 @@ pub struct Playing {
     stage: Option<Box<dyn Stage>>,
     around: Around,
     prefetch: Prefetch,
+    game_id: String,
     game: &'static Game,
     decoded: Vec<(Part, Layout)>,
     chunk: Chunk,
@@ -97,6 +100,8 @@ pub struct Playing {
     /// Whether the reading thread starts over by itself.
     prefetch_loops: bool,
     began: bool,
+    /// Time of the frames that were shown since the stage last settled, and whether they belong to the position where reading started.
+    moment: Option<(u64, bool)>,
     position_ns: u64,
     controls: Controls,
     notes: Vec<String>,
@@ -110,6 +115,7 @@ impl Playing {
             stage: Some(plan.stage),
             around: plan.around,
             prefetch: plan.prefetch,
+            game_id: plan.game_id,
             game: plan.game,
             decoded: plan.decoded,
             chunk: Chunk::default(),
@@ -119,6 +125,7 @@ impl Playing {
             looping: plan.looping,
             prefetch_loops: plan.looping,
             began: false,
+            moment: None,
             position_ns,
             controls: Controls::default(),
             notes: plan.notes,
@@ -136,7 +143,12 @@ impl Playing {
         &self.notes
     }
 
-    /// Returns the game that is played.
+    /// Returns the id of the game on the tape.
+    pub fn game_id(&self) -> &str {
+        &self.game_id
+    }
+
+    /// Returns the game that is played; [`OWN_UDP_GAME`](crate::games::OWN_UDP_GAME) if it is not in the registry.
     pub fn game(&self) -> &'static Game {
         self.game
     }
@@ -149,6 +161,16 @@ impl Playing {
     /// Returns the address of the HTTP server, for games with an HTTP API.
     pub fn http_address(&self) -> Option<SocketAddr> {
         self.around.http
+    }
+
+    /// Returns the address for requests of clients, for games that send on request only.
+    pub fn request_address(&self) -> Option<SocketAddr> {
+        self.stage.as_ref()?.request_address()
+    }
+
+    /// Returns the numbers of clients and requests so far, for games that send on request only.
+    pub fn asked(&self) -> Asked {
+        self.stage.as_ref().map(|stage| stage.asked()).unwrap_or_default()
     }
 
     /// Returns the range that is played: from the first frame to the end of the last one.
@@ -171,7 +193,9 @@ impl Playing {
     pub fn step(&mut self) -> Result<Option<Duration>, PlayError> {
         let mut at_once = false;
         loop {
-            match self.peek()? {
+            let item = self.peek()?;
+            self.settle_before(&item)?;
+            match item {
                 // One step shows all frames of the position.
                 Item::Frame(entry) if at_once && !entry.at_once => return Ok(Some(self.position())),
                 Item::Frame(entry) => {
@@ -179,6 +203,7 @@ impl Playing {
                     let stepped = self.show(&entry)?;
                     at_once |= entry.at_once && stepped;
                     if stepped && !entry.at_once {
+                        self.show_rest_of_moment()?;
                         return Ok(Some(self.position()));
                     }
                 }
@@ -212,6 +237,7 @@ impl Playing {
             self.hear(&mut pace, clock.now_ns());
             self.controls.tell_paused(pace.paused);
             let item = self.peek()?;
+            self.settle_before(&item)?;
             let now_ns = clock.now_ns();
             match item {
                 Item::Begin { at_ns } => {
@@ -219,7 +245,7 @@ impl Playing {
                     pace.begin(now_ns, at_ns);
                 }
                 Item::Damage { frames, text } => self.damage(frames, text),
-                Item::Frame(entry) if entry.at_once => {
+                Item::Frame(entry) if entry.at_once || self.is_of_shown_moment(&entry) => {
                     self.next += 1;
                     self.show(&entry)?;
                 }
@@ -360,11 +386,49 @@ impl Playing {
         }
     }
 
+    /// Ends the moment of the frames that were shown, unless the next item is another frame of it.
+    fn settle_before(&mut self, next: &Item) -> Result<(), PlayError> {
+        let continues = match (next, self.moment) {
+            // Frames of the position where reading started have different times, and are one moment.
+            (Item::Frame(entry), Some((time_ns, at_once))) => {
+                entry.at_once == at_once && (at_once || entry.time_ns == time_ns)
+            }
+            (_, None) => true,
+            _ => false,
+        };
+        if continues { Ok(()) } else { self.settle() }
+    }
+
+    /// Returns whether a frame belongs to the moment that is being shown, in a game whose frames are shown by the moment.
+    fn is_of_shown_moment(&self, entry: &Entry) -> bool {
+        self.moment == Some((entry.time_ns, entry.at_once))
+            && self.stage.as_ref().is_some_and(|stage| stage.shows_moments())
+    }
+
+    fn show_rest_of_moment(&mut self) -> Result<(), PlayError> {
+        while let Item::Frame(entry) = self.peek()?
+            && self.is_of_shown_moment(&entry)
+        {
+            self.next += 1;
+            self.show(&entry)?;
+        }
+        self.settle()
+    }
+
+    fn settle(&mut self) -> Result<(), PlayError> {
+        self.moment = None;
+        if let Some(stage) = &mut self.stage {
+            stage.settle()?;
+        }
+        Ok(())
+    }
+
     /// Writes a frame. Returns whether clients observe a change.
     fn show(&mut self, entry: &Entry) -> Result<bool, PlayError> {
         let Some(stage) = &mut self.stage else { return Ok(false) };
         let frame = self.chunk.bytes(entry);
         let shown = stage.show(entry, frame)?;
+        self.moment = Some((entry.time_ns, entry.at_once));
         match shown {
             Shown::Step => {
                 self.played.frames += 1;

@@ -33,8 +33,6 @@ pub(super) struct Plan {
     /// Time until which the last frame is shown.
     pub(super) end_ns: u64,
     pub(super) looping: bool,
-    /// Whether frames are a state that lasts; if not, they are messages.
-    pub(super) shows_state: bool,
 }
 
 struct Seek {
@@ -124,6 +122,7 @@ fn read(tape: &Tape, mut plan: Plan, seeks: &Receiver<Seek>, give: &SyncSender<R
     let cursors = streams.iter().map(|(index, part, stream)| Cursor {
         part: *index,
         rank: part.rank,
+        is_message: part.is_message,
         frames: tape.frames(stream),
     });
     let cursors = cursors.collect();
@@ -146,6 +145,7 @@ fn read(tape: &Tape, mut plan: Plan, seeks: &Receiver<Seek>, give: &SyncSender<R
 struct Cursor<'a> {
     part: usize,
     rank: u8,
+    is_message: bool,
     frames: Frames<'a>,
 }
 
@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
         let mut shown = Vec::new();
         for cursor in &mut self.cursors {
-            if !self.plan.shows_state {
+            if cursor.is_message {
                 cursor.seek_time(at_ns, &mut self.chunk)?;
                 continue;
             }
@@ -341,6 +341,7 @@ mod tests {
     fn playing(items: Vec<Item>, looping: bool) -> Playing {
         let prefetch = Prefetch::dying_after(items);
         Playing::new(Begun {
+            game_id: crate::games::acc::GAME.id.into(),
             game: &crate::games::acc::GAME,
             stage: Box::new(NoStage),
             around: Around { marker: None, simapi: None, http: None },

@@ -10,6 +10,7 @@ use gametape_format::read::Tape;
 
 use super::contract::Store;
 use super::error::StoreError;
+use super::matches::StoredMatch;
 use super::sql_store::now_us;
 use super::tapes::CataloguedTape;
 use crate::names::EXTENSION;
@@ -73,11 +74,11 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
             continue;
         };
         let entry = match unchanged(&path, by_path.get(text).copied()) {
-            Some(entry) => Ok(entry),
+            Some(entry) => Ok((entry, None)),
             None => read_entry(&path, text, look),
         };
         match entry {
-            Ok(entry) => note(store, &mut found, &mut seen, path, entry)?,
+            Ok((entry, played)) => note(store, &mut found, &mut seen, path, entry, played.as_ref())?,
             Err(reason) => found.unreadable.push((path, reason)),
         }
     }
@@ -105,8 +106,8 @@ pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<(Found, Op
         None => Err("its path is not valid Unicode".to_owned()),
     };
     match entry {
-        Ok(entry) => {
-            note(store, &mut found, &mut BTreeSet::new(), path.to_owned(), entry.clone())?;
+        Ok((entry, played)) => {
+            note(store, &mut found, &mut BTreeSet::new(), path.to_owned(), entry.clone(), played.as_ref())?;
             Ok((found, Some(entry)))
         }
         Err(reason) => {
@@ -125,13 +126,14 @@ pub fn file_of(store: &dyn Store, tape: TapeId) -> Result<Option<PathBuf>, Store
     Ok(is_it.then_some(path))
 }
 
-/// Adds or updates a tape that is present.
+/// Adds or updates a tape that is present, and the match that it holds.
 fn note(
     store: &dyn Store,
     found: &mut Found,
     seen: &mut BTreeSet<[u8; 16]>,
     path: PathBuf,
     entry: CataloguedTape,
+    played: Option<&StoredMatch>,
 ) -> Result<(), StoreError> {
     let before = store.tape(entry.id)?;
     let elsewhere = before.as_ref().filter(|before| (&before.place, &before.path) != (&entry.place, &entry.path));
@@ -140,6 +142,9 @@ fn note(
     {
         found.copies.push(path);
         return Ok(());
+    }
+    if let Some(played) = played {
+        store.put_match(played)?;
     }
     match &before {
         None => found.new.push(path),
@@ -171,7 +176,8 @@ fn size_and_time(path: &Path) -> io::Result<(u64, i64)> {
     Ok((metadata.len(), i64::try_from(modified.as_micros()).unwrap_or(i64::MAX)))
 }
 
-fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape, String> {
+/// Reads the entry of a tape, and the match that it holds.
+fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<(CataloguedTape, Option<StoredMatch>), String> {
     let (bytes, modified_us) = size_and_time(path).map_err(|error| error.to_string())?;
     let tape = Tape::open(path).map_err(|error| error.to_string())?;
     let id: TapeId = tape.id().ok_or("it has no id: its header is damaged")?;
@@ -183,7 +189,8 @@ fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape
         true => Some(checksum_of(path).map_err(|error| error.to_string())?),
         false => None,
     };
-    Ok(CataloguedTape {
+    let played = StoredMatch::of_tape(id, &tape);
+    let entry = CataloguedTape {
         id,
         place: look.place.to_owned(),
         path: text.to_owned(),
@@ -203,7 +210,8 @@ fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape
         replay_of: text_of("replay_of"),
         seen_us: now_us(),
         missing_us: None,
-    })
+    };
+    Ok((entry, played))
 }
 
 /// Returns the BLAKE3 hash of a file, in hex.

@@ -28,6 +28,7 @@ pub(super) const SESSION: &[&str] = &[
     "end_reason",
     "sector_count",
     "remark",
+    "is_foreign",
 ];
 
 pub(super) fn session_values(session: &Session) -> Result<Vec<Value>, StoreError> {
@@ -50,6 +51,7 @@ pub(super) fn session_values(session: &Session) -> Result<Vec<Value>, StoreError
         session.end.map(SessionEnd::as_str).into(),
         session.sector_count.into(),
         text(&session.remark),
+        session.foreign.into(),
     ])
 }
 
@@ -73,6 +75,7 @@ pub(super) fn read_session(row: &mut Row) -> Result<Session, StoreError> {
         end: row.word("an end of a session", SessionEnd::parse)?,
         sector_count: row.number("a number of sectors")?,
         remark: row.text("a remark")?,
+        foreign: row.yes_or_no("foreign or not")? == Some(true),
         best_lap: None,
         theoretical_best_ms: None,
     })

@@ -4,10 +4,11 @@ use gametape_format::TapeId;
 
 use super::edits::Edit;
 use super::error::StoreError;
+use super::matches::{MatchQuery, StoredMatch};
 use super::people::DriverEdit;
 use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredCar, StoredLap, StoredSession, Write,
 };
 use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
@@ -66,6 +67,10 @@ pub trait Store: Send + Sync {
     /// Returns one session with its stints and laps.
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError>;
 
+    /// Returns all cars of a session with their laps, in the order of their positions: none if the game only reports the player's. `None` if
+    /// there is no such session.
+    fn standings(&self, session: Id, audience: Audience) -> Result<Option<Vec<StoredCar>>, StoreError>;
+
     /// Returns a page of laps.
     fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError>;
 
@@ -98,6 +103,15 @@ pub trait Store: Send + Sync {
 
     /// Returns all tapes that are, or were, on the machine `place`.
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError>;
+
+    /// Adds or updates the match on a tape. Equal rows are left untouched.
+    fn put_match(&self, stored: &StoredMatch) -> Result<Change, StoreError>;
+
+    /// Returns a page of matches, newest first, without their events.
+    fn matches(&self, query: &MatchQuery) -> Result<Page<StoredMatch>, StoreError>;
+
+    /// Returns the match on a tape, with its events.
+    fn match_on(&self, tape: TapeId) -> Result<Option<StoredMatch>, StoreError>;
 
     /// Returns the content hash that was last sent of a session or a tape to another server; `None` if it was never sent.
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError>;

@@ -27,11 +27,17 @@ pub(super) fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) ->
 const SETTLED: &str = "combination = ?1, visibility = ?2, \
                        sort_us = coalesce(started_us, (SELECT sort_us FROM sessions WHERE id = ?3)), \
                        gone = CASE WHEN deleted_us IS NOT NULL \
-                           OR (SELECT deleted_us FROM sessions WHERE id = ?3) IS NOT NULL THEN 1 ELSE 0 END";
+                           OR (SELECT deleted_us FROM sessions WHERE id = ?3) IS NOT NULL THEN 1 ELSE 0 END, \
+                       is_foreign = coalesce((SELECT coalesce(said_foreign, is_foreign) FROM sessions WHERE id = ?3), 0)";
 
-/// The column derived from the other columns of a lap.
-const COUNTS: &str = "counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL \
-                      THEN 1 ELSE 0 END";
+/// SQL expression: whether a lap may be the best lap of its session.
+const MAY_BE_BEST: &str = "eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL";
+
+/// Returns the column derived from the other columns of a lap. A lap of someone else may be the best of its session, but counts for nothing
+/// beyond it.
+fn counts() -> String {
+    format!("counts = CASE WHEN {MAY_BE_BEST} AND is_foreign = 0 THEN 1 ELSE 0 END")
+}
 
 /// Recomputes the derived columns of a lap.
 pub(super) fn derive_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
@@ -42,7 +48,7 @@ pub(super) fn derive_lap(db: &mut dyn Connection, session: &Session, lap: Id) ->
     let combination = combination.put(db)?;
     let values = [combination.into(), visibility.number().into(), session.id.into(), lap.into()];
     db.execute(&format!("UPDATE laps SET {SETTLED} WHERE id = ?4"), &values)?;
-    db.execute(&format!("UPDATE laps SET {COUNTS} WHERE id = ?1"), &[lap.into()])?;
+    db.execute(&format!("UPDATE laps SET {} WHERE id = ?1", counts()), &[lap.into()])?;
     Ok(())
 }
 
@@ -63,7 +69,7 @@ pub(super) fn derive_laps(db: &mut dyn Connection, session: &Session) -> Result<
         let values = [combination.number().into(), of_lap.number().into(), session.id.into(), Value::from(driver)];
         db.execute(&sql, &values)?;
     }
-    db.execute(&format!("UPDATE laps SET {COUNTS} WHERE session = ?1"), &[session.id.into()])?;
+    db.execute(&format!("UPDATE laps SET {} WHERE session = ?1", counts()), &[session.id.into()])?;
     Ok(())
 }
 
@@ -126,10 +132,12 @@ pub(super) fn derive_session(db: &mut dyn Connection, session: Id) -> Result<(),
         Ok((row.number::<i64>("a visibility")?.unwrap_or_default(), row.text("a driver")?))
     })?;
     let Some((of_session, driver)) = found else { return Ok(()) };
-    let sql = "SELECT id, counts, visibility, driver, time_ms, sectors FROM laps WHERE session = ?1 AND gone = 0 \
-               ORDER BY start_ns, tape_lap";
+    let sql = format!(
+        "SELECT id, CASE WHEN {MAY_BE_BEST} THEN 1 ELSE 0 END, visibility, driver, time_ms, sectors FROM laps \
+         WHERE session = ?1 AND gone = 0 ORDER BY start_ns, tape_lap"
+    );
     let (mut all, mut shown) = (Summary::default(), Summary::default());
-    db.each(sql, &[session.into()], &mut |mut row| {
+    db.each(&sql, &[session.into()], &mut |mut row| {
         let id = needed(row.id("a lap id")?, "a lap id")?;
         let counts = row.yes_or_no("a lap that counts")? == Some(true);
         let visibility = row.number::<i64>("a visibility")?.unwrap_or_default();

@@ -33,6 +33,8 @@ pub struct Edit {
     pub tags: Option<Vec<String>>,
     /// Delete or restore it.
     pub deleted: Option<bool>,
+    /// Mark a session as someone else's, or as the user's own. Ignored for a lap.
+    pub foreign: Option<bool>,
 }
 
 impl Edit {
@@ -82,14 +84,20 @@ impl Kind {
 pub(super) struct Said {
     pub(super) excluded: bool,
     pub(super) remarks: Remarks,
+    /// Whether a session is someone else's; `None` if the user did not say.
+    pub(super) foreign: Option<bool>,
 }
 
 impl Said {
-    /// The columns in `edits` and `laps`. `sessions` has no `excluded`.
-    pub(super) const COLUMNS: &'static str = "excluded, name, note, tags, deleted_us";
+    /// The columns in `edits`. `sessions` has no `excluded`, `laps` has no `said_foreign`.
+    pub(super) const COLUMNS: &'static str = "excluded, name, note, tags, deleted_us, said_foreign";
 
     pub(super) fn read(row: &mut Row) -> Result<Self, StoreError> {
-        Ok(Self { excluded: row.yes_or_no("excluded or not")? == Some(true), remarks: read_remarks(row)? })
+        Ok(Self {
+            excluded: row.yes_or_no("excluded or not")? == Some(true),
+            remarks: read_remarks(row)?,
+            foreign: row.yes_or_no("foreign or not")?,
+        })
     }
 
     fn apply(&mut self, edit: &Edit, now_us: i64) {
@@ -97,6 +105,7 @@ impl Said {
         if let Some(excluded) = edit.excluded {
             self.excluded = excluded;
         }
+        self.foreign = edit.foreign.or(self.foreign);
         if let Some(name) = &edit.name {
             self.remarks.name = filled(name);
         }
@@ -117,6 +126,7 @@ impl Said {
     /// precedence.
     pub(super) fn merge(&mut self, other: Self) {
         self.excluded |= other.excluded;
+        self.foreign = self.foreign.or(other.foreign);
         let Remarks { name, note, tags, deleted_us } = other.remarks;
         self.remarks.name = self.remarks.name.take().or(name);
         self.remarks.note = match (self.remarks.note.take(), note) {
@@ -128,7 +138,7 @@ impl Said {
         self.remarks.deleted_us = self.remarks.deleted_us.and(deleted_us);
     }
 
-    fn values(&self) -> [Value; 5] {
+    fn values(&self) -> [Value; 6] {
         let Remarks { name, note, tags, deleted_us } = &self.remarks;
         [
             self.excluded.into(),
@@ -136,6 +146,7 @@ impl Said {
             note.as_ref().into(),
             Value::from(tags_text(tags)),
             (*deleted_us).into(),
+            self.foreign.into(),
         ]
     }
 }
@@ -160,9 +171,12 @@ pub(super) fn read_remarks(row: &mut Row) -> Result<Remarks, StoreError> {
 
 /// Applies an edit to a lap or a session. Returns whether anything changed.
 pub(super) fn edit(db: &mut dyn Connection, kind: Kind, id: Id, edit: &Edit, now_us: i64) -> Result<bool, StoreError> {
-    let excluded = if kind == Kind::Lap { "excluded" } else { "0" };
+    let (excluded, foreign) = match kind {
+        Kind::Lap => ("excluded", "CAST(NULL AS BIGINT)"),
+        Kind::Session => ("0", "said_foreign"),
+    };
     let sql = format!(
-        "SELECT tape, start_ns, end_ns, {excluded}, name, note, tags, deleted_us FROM {} WHERE id = ?1 {{locked}}",
+        "SELECT tape, start_ns, end_ns, {excluded}, name, note, tags, deleted_us, {foreign} FROM {} WHERE id = ?1 {{locked}}",
         kind.table()
     );
     let found = db.first(&sql, &[id.into()], |mut row| {
@@ -175,8 +189,9 @@ pub(super) fn edit(db: &mut dyn Connection, kind: Kind, id: Id, edit: &Edit, now
         found.ok_or_else(|| StoreError::NotFound { what: kind.name(), id: id.to_string() })?;
     let mut said = before.clone();
     said.apply(edit, now_us);
-    if kind == Kind::Session {
-        said.excluded = false;
+    match kind {
+        Kind::Session => said.excluded = false,
+        Kind::Lap => said.foreign = None,
     }
     if said == before {
         return Ok(false);
@@ -191,12 +206,18 @@ pub(super) fn edit(db: &mut dyn Connection, kind: Kind, id: Id, edit: &Edit, now
 
 /// Writes the edits to the row of the lap or session.
 pub(super) fn show(db: &mut dyn Connection, kind: Kind, id: Id, said: &Said) -> Result<(), StoreError> {
-    let [excluded, name, note, tags, deleted_us] = said.values();
+    let [excluded, name, note, tags, deleted_us, foreign] = said.values();
     let mut values = vec![id.into(), name, note, tags, deleted_us];
     let mut sql = format!("UPDATE {} SET name = ?2, note = ?3, tags = ?4, deleted_us = ?5", kind.table());
-    if kind == Kind::Lap {
-        sql.push_str(", excluded = ?6");
-        values.push(excluded);
+    match kind {
+        Kind::Lap => {
+            sql.push_str(", excluded = ?6");
+            values.push(excluded);
+        }
+        Kind::Session => {
+            sql.push_str(", said_foreign = ?6");
+            values.push(foreign);
+        }
     }
     sql.push_str(" WHERE id = ?1");
     db.execute(&sql, &values)?;
@@ -224,7 +245,7 @@ fn remember(
     values.push(now_us.into());
     let sql = format!(
         "INSERT INTO edits (id, kind, tape, start_ns, end_ns, attached, {}, changed_us) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         Said::COLUMNS
     );
     db.execute(&sql, &values)?;

@@ -1,7 +1,7 @@
 //! Entry point for fuzzing: parses all texts that come from outside, or from a database that other programs can write to.
 
 use super::cursor::Cursor;
-use super::packed::{conditions_of, reasons_of, sectors_of, tags_of};
+use super::packed::{conditions_of, flags_of, reasons_of, sectors_of, tags_of, times_of};
 use super::session_upload::SessionUpload;
 use super::track_facts;
 
@@ -10,6 +10,7 @@ use super::track_facts;
 pub fn fuzz_store_texts(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = (sectors_of(&text), reasons_of(&text), conditions_of(&text), tags_of(&text), track_facts::parse(&text));
+    let _ = (times_of(&text), flags_of(&text));
     let _ = SessionUpload::unpack(&text);
     if let Some(cursor) = Cursor::parse(&text) {
         assert_eq!(Cursor::parse(&cursor.to_string()), Some(cursor));

@@ -82,6 +82,17 @@ pub enum IncomingError {
     /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A file of another program that is complete cannot be imported.
+    #[cfg(feature = "import")]
+    #[error("the file cannot be imported: {0}")]
+    Import(#[from] crate::import::ImportError),
+}
+
+/// An upload, whatever its content is.
+pub(super) struct Upload<'a> {
+    pub(super) id: &'a TapeId,
+    pub(super) part: PathBuf,
+    pub(super) bytes: u64,
 }
 
 /// The declaration of a tape that is to be uploaded.
@@ -112,7 +123,7 @@ pub struct Incoming {
     folder: PathBuf,
     place: String,
     /// Serializes all uploads, so that two senders of the same tape do not interleave.
-    one: Mutex<()>,
+    pub(super) one: Mutex<()>,
 }
 
 impl Incoming {
@@ -132,11 +143,7 @@ impl Incoming {
         if is_complete_here(store, declared)? {
             return Ok(Arrived { offset: declared.bytes, complete: true });
         }
-        let offset = length_of(&self.part(declared))?;
-        if offset == 0 {
-            self.make_room(declared)?;
-        }
-        self.check_room(declared.bytes.saturating_sub(offset))?;
+        let offset = self.resume(&self.upload(declared))?;
         match offset >= declared.bytes {
             true => self.finish(store, declared),
             false => Ok(Arrived { offset, complete: false }),
@@ -156,43 +163,63 @@ impl Incoming {
     ) -> Result<Arrived, IncomingError> {
         declared.check()?;
         let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        let part = self.part(declared);
-        let expected = length_of(&part)?;
+        let end = self.write_piece(&self.upload(declared), offset, piece)?;
+        match end < declared.bytes {
+            true => Ok(Arrived { offset: end, complete: false }),
+            false => self.finish(store, declared),
+        }
+    }
+
+    fn upload<'a>(&self, declared: &'a Declared) -> Upload<'a> {
+        Upload { id: &declared.id, part: self.part(declared), bytes: declared.bytes }
+    }
+
+    /// Starts or resumes an upload. Returns the offset of the next chunk.
+    pub(super) fn resume(&self, upload: &Upload<'_>) -> Result<u64, IncomingError> {
+        let offset = length_of(&upload.part)?;
+        if offset == 0 {
+            self.make_room(upload)?;
+        }
+        self.check_room(upload.bytes.saturating_sub(offset))?;
+        Ok(offset)
+    }
+
+    /// Appends a chunk to the file of an upload. Returns the offset of the next one; the last chunk is synced.
+    pub(super) fn write_piece(&self, upload: &Upload<'_>, offset: u64, piece: &[u8]) -> Result<u64, IncomingError> {
+        let expected = length_of(&upload.part)?;
         let end = offset.saturating_add(piece.len() as u64);
-        if offset != expected || end > declared.bytes {
+        if offset != expected || end > upload.bytes {
             return Err(IncomingError::WrongOffset { expected, found: offset });
         }
         if expected == 0 {
-            self.make_room(declared)?;
+            self.make_room(upload)?;
         }
         self.check_room(piece.len() as u64)?;
         let mut options = OpenOptions::new();
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&part)?;
+        let mut file = options.open(&upload.part)?;
         if let Err(error) = file.write_all(piece) {
             // Remove a partially written chunk: it would be counted as received.
             file.set_len(offset)?;
             return Err(error.into());
         }
-        if end < declared.bytes {
-            return Ok(Arrived { offset: end, complete: false });
+        if end >= upload.bytes {
+            file.sync_all()?;
         }
-        file.sync_all()?;
-        drop(file);
-        self.finish(store, declared)
+        Ok(end)
     }
 
     /// Makes room for a new upload: removes older versions of the same tape and expired uploads, and, if the limit is reached, the upload
     /// that has been idle longest.
-    fn make_room(&self, declared: &Declared) -> Result<(), IncomingError> {
+    fn make_room(&self, upload: &Upload<'_>) -> Result<(), IncomingError> {
         create_private_folder(&self.parts())?;
-        let (own, id) = (self.part(declared), declared.id.to_string());
+        let (own, id) = (&upload.part, upload.id.to_string());
         let mut others = Vec::new();
         for entry in fs::read_dir(self.parts())? {
             let entry = entry?;
-            if entry.path() == own {
+            if entry.path() == *own {
                 continue;
             }
             let modified = entry.metadata()?.modified()?;
@@ -258,7 +285,15 @@ impl Incoming {
         Err(IncomingError::Declared { what: "there are too many tapes with this name" })
     }
 
-    fn parts(&self) -> PathBuf {
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    pub(super) fn parts(&self) -> PathBuf {
         self.folder.join("incoming")
     }
 

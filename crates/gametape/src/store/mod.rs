@@ -14,6 +14,7 @@
 
 mod attach;
 mod bests;
+mod cars;
 pub mod catalogue;
 mod catch_up;
 mod columns;
@@ -27,7 +28,10 @@ mod edits;
 mod error;
 mod fuzz;
 pub mod incoming;
+#[cfg(feature = "import")]
+pub mod incoming_file;
 mod lists;
+mod matches;
 mod name_filter;
 mod outbox;
 mod packed;
@@ -71,6 +75,7 @@ pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};
 pub use error::StoreError;
 #[doc(hidden)]
 pub use fuzz::fuzz_store_texts;
+pub use matches::{MatchQuery, StoredMatch};
 pub use name_filter::NameFilter;
 pub use people::DriverEdit;
 pub use query::{
@@ -81,8 +86,8 @@ pub use queued_store::{Pauses, QueuedStore, Waiting};
 pub use session_upload::SessionUpload;
 pub use sql_store::SqlStore;
 pub use stored::{
-    Best, Change, Combination, Driven, Driver, Origin, Progress, Remarks, Replaced, SessionDetail, StoredLap,
-    StoredSession, TrackedSession, TrackerVersion, Write,
+    Best, Change, Combination, Driven, Driver, Origin, Progress, Remarks, Replaced, SessionDetail, StoredCar,
+    StoredLap, StoredSession, TrackedSession, TrackerVersion, Write,
 };
 pub use tapes::CataloguedTape;
 pub use tokens::{Scope, Token};

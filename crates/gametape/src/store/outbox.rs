@@ -6,6 +6,7 @@
 
 use gametape_format::TapeId;
 
+use super::cars::cars_of;
 use super::columns::{LAP, STINT, of_table, read_lap, read_stint};
 use super::connection::Connection;
 use super::error::StoreError;
@@ -52,7 +53,7 @@ pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     for queued in writes {
         let session = match queued {
             Write::Session(session) => session.id,
-            Write::Stint(session, _) => *session,
+            Write::Stint(session, _) | Write::Cars(session, _) => *session,
             Write::Lap(lap) => lap.session,
             // Not queued: track facts are learned again.
             Write::Track(_) => continue,
@@ -117,6 +118,10 @@ fn next_session(db: &mut dyn Connection, after: Turn) -> Result<Option<OutboxEnt
         writes.push(Write::Lap(read_lap(&mut row)?.0));
         Ok(())
     })?;
+    let cars = cars_of(db, id)?;
+    if !cars.is_empty() {
+        writes.push(Write::Cars(id, cars));
+    }
     Ok(Some(OutboxEntry::Session { session: id, stamp, origin, writes }))
 }
 
@@ -191,6 +196,7 @@ mod tests {
             best_lap: None,
             theoretical_best_ms: None,
             remark: Some(remark.to_owned()),
+            foreign: false,
         })
     }
 

@@ -18,6 +18,23 @@ pub(super) fn sectors_of(text: &str) -> Result<Vec<Sector>, StoreError> {
     })
 }
 
+/// Times, each alone: `[31234,null]`.
+pub(super) fn times_text(times_ms: &[Option<u32>]) -> String {
+    json!(times_ms).to_string()
+}
+
+pub(super) fn times_of(text: &str) -> Result<Vec<Option<u32>>, StoreError> {
+    list(text, "times", whole)
+}
+
+pub(super) fn flags_text(flags: &[bool]) -> String {
+    json!(flags).to_string()
+}
+
+pub(super) fn flags_of(text: &str) -> Result<Vec<bool>, StoreError> {
+    list(text, "flags", Json::as_bool)
+}
+
 pub(super) fn reasons_text(reasons: &[Reason]) -> String {
     let reasons = reasons.iter().map(|reason| {
         let mut fields = Map::new();

@@ -5,12 +5,13 @@ use gametape_format::TapeId;
 use super::contract::Store;
 use super::edits::Edit;
 use super::error::StoreError;
+use super::matches::{MatchQuery, StoredMatch};
 use super::people::DriverEdit;
 use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, Visibility};
 use super::queued_store::QueuedStore;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
-    Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredCar, StoredLap, StoredSession,
+    TrackerVersion, Write,
 };
 use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
@@ -77,6 +78,10 @@ impl Store for QueuedStore {
         self.ask(|server| server.session(id, audience))
     }
 
+    fn standings(&self, session: Id, audience: Audience) -> Result<Option<Vec<StoredCar>>, StoreError> {
+        self.ask(|server| server.standings(session, audience))
+    }
+
     fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError> {
         self.ask(|server| server.laps(query, audience))
     }
@@ -119,6 +124,18 @@ impl Store for QueuedStore {
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
         self.ask(|server| server.tapes_of(place))
+    }
+
+    fn put_match(&self, stored: &StoredMatch) -> Result<Change, StoreError> {
+        self.ask(|server| server.put_match(stored))
+    }
+
+    fn matches(&self, query: &MatchQuery) -> Result<Page<StoredMatch>, StoreError> {
+        self.ask(|server| server.matches(query))
+    }
+
+    fn match_on(&self, tape: TapeId) -> Result<Option<StoredMatch>, StoreError> {
+        self.ask(|server| server.match_on(tape))
     }
 
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {

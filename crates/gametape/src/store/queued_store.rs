@@ -279,7 +279,7 @@ fn sessions_of(remembered: &VecDeque<Session>, writes: &[Write]) -> Vec<Write> {
     let needed = |id: Id| {
         writes.iter().any(|write| match write {
             Write::Session(_) | Write::Track(_) => false,
-            Write::Stint(session, _) => *session == id,
+            Write::Stint(session, _) | Write::Cars(session, _) => *session == id,
             Write::Lap(lap) => lap.session == id,
         })
     };

@@ -37,7 +37,8 @@ fn select(first: First) -> String {
         First::Combinations => "combinations c CROSS JOIN laps l",
     };
     format!(
-        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us, l.visibility, l.gone \
+        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, CAST(NULL AS BIGINT), {}, l.sort_us, l.visibility, l.gone, \
+         l.is_foreign \
          FROM {tables} WHERE c.id = l.combination AND ",
         of_table("l", LAP),
         combination::COLUMNS
@@ -75,7 +76,9 @@ fn read(mut row: Row) -> Result<Found, StoreError> {
     let sort_us = needed(row.number("a time")?, "a time")?;
     let visibility = Visibility::of_number(row.number("a visibility")?.unwrap_or_default());
     let gone = row.yes_or_no("gone or not")? == Some(true);
-    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination, gone, visibility }, sort_us })
+    let foreign = row.yes_or_no("foreign or not")? == Some(true);
+    lap.eligible &= !foreign;
+    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination, gone, visibility, foreign }, sort_us })
 }
 
 impl LapSort {

@@ -28,7 +28,7 @@ fn columns(audience: Audience) -> String {
         "{}, s.name, s.note, s.tags, s.deleted_us, {shown}, \
          (SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), \
          (SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), \
-         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), {VISIBILITY}, {}",
+         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), {VISIBILITY}, {}, s.said_foreign",
         of_table("s", SESSION),
         continues()
     )
@@ -58,17 +58,11 @@ fn read(mut row: Row) -> Result<StoredSession, StoreError> {
     session.best_lap = row.id("a lap id")?;
     let best_ms = row.number("a lap time")?;
     session.theoretical_best_ms = row.number("a lap time")?;
-    Ok(StoredSession {
-        session,
-        remarks,
-        lap_count,
-        best_ms,
-        track_name: row.text("a name")?,
-        car_name: row.text("a name")?,
-        driver_name: row.text("a name")?,
-        visibility: Visibility::of_number(row.number("a visibility")?.unwrap_or_default()),
-        continues: row.id("a session id")?,
-    })
+    let (track_name, car_name, driver_name) = (row.text("a name")?, row.text("a name")?, row.text("a name")?);
+    let visibility = Visibility::of_number(row.number("a visibility")?.unwrap_or_default());
+    let continues = row.id("a session id")?;
+    session.foreign = row.yes_or_no("foreign or not")?.unwrap_or(session.foreign);
+    Ok(StoredSession { session, remarks, lap_count, best_ms, track_name, car_name, driver_name, visibility, continues })
 }
 
 /// Returns a page of sessions, newest first. Sessions with an unknown start time come last.

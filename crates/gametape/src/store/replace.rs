@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gametape_format::TapeId;
 
 use super::attach::{Stretch, attach};
+use super::cars::replace_cars;
 use super::connection::Connection;
 use super::derived::{derive_laps, derive_session, lock_drivers};
 use super::edits::{Kind, Said, show};
@@ -43,6 +44,7 @@ pub(super) fn replace_tape(
         for lap in &tracked.laps {
             done.note(put_lap(db, origin, lap)?);
         }
+        replace_cars(db, tracked.session.id, &tracked.cars)?;
     }
     done.removed = delete_missing(db, origin.tape, sessions)?;
     if done.new + done.changed + done.removed > 0 {

@@ -12,6 +12,9 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0002_tokens_outbox.sql"),
     include_str!("migrations/0003_tracks_indexes.sql"),
     include_str!("migrations/0004_changes_pushed.sql"),
+    include_str!("migrations/0005_cars.sql"),
+    include_str!("migrations/0006_foreign.sql"),
+    include_str!("migrations/0007_matches.sql"),
 ];
 
 /// Returns the newest schema version that this program supports.

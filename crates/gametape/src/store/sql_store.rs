@@ -12,6 +12,7 @@ use super::derived::{derive_lap, derive_laps, derive_session, lock_drivers, lock
 use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
 use super::lists::Thing;
+use super::matches::{self, MatchQuery, StoredMatch};
 use super::outbox::{self, OutboxEntry, Turn};
 use super::people::DriverEdit;
 use super::pool::Pool;
@@ -22,13 +23,15 @@ use super::query_cache::QueryCache;
 use super::session_upload::{note_pushed, pushed_content};
 use super::sqlite::SqliteFile;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
-    Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredCar, StoredLap, StoredSession,
+    TrackerVersion, Write,
 };
 use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
 use super::value::needed;
-use super::{bests, lists, people, progress, query_cache, read_laps, read_sessions, replace, track_facts, writing};
+use super::{
+    bests, cars, lists, people, progress, query_cache, read_laps, read_sessions, replace, track_facts, writing,
+};
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// A store in SQLite or PostgreSQL.
@@ -230,6 +233,10 @@ impl Store for SqlStore {
         self.pool.snapshot(|db| read_sessions::session(db, id, audience))
     }
 
+    fn standings(&self, session: Id, audience: Audience) -> Result<Option<Vec<StoredCar>>, StoreError> {
+        self.pool.snapshot(|db| cars::standings(db, session, audience))
+    }
+
     fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError> {
         if !may_ask(&query.filter, audience) {
             return Ok(nothing());
@@ -275,6 +282,18 @@ impl Store for SqlStore {
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
         self.read(|db| tapes::tapes_of(db, place))
+    }
+
+    fn put_match(&self, stored: &StoredMatch) -> Result<Change, StoreError> {
+        self.pool.write(|db| matches::put(db, stored))
+    }
+
+    fn matches(&self, query: &MatchQuery) -> Result<Page<StoredMatch>, StoreError> {
+        self.read(|db| matches::page(db, query))
+    }
+
+    fn match_on(&self, tape: TapeId) -> Result<Option<StoredMatch>, StoreError> {
+        self.read(|db| matches::one(db, tape))
     }
 
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {

@@ -3,8 +3,9 @@
 use gametape_format::TapeId;
 
 use super::query::Visibility;
+use crate::games::CarStanding;
 pub use crate::laps::TrackedSession;
-use crate::laps::{Id, Lap, Session, Stint, TrackFacts};
+use crate::laps::{CarChange, Id, Lap, Session, Stint, TrackFacts};
 
 /// The tracker that found the laps of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Origin {
 /// An item to write. Writing is idempotent; different content replaces the stored content, but not the user's edits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
-    /// A session. Must precede its stints and laps.
+    /// A session. Must precede its stints, laps and cars.
     Session(Session),
     /// A stint of a session.
     Stint(Id, Stint),
@@ -54,6 +55,8 @@ pub enum Write {
     Lap(Lap),
     /// What a session has revealed about its track.
     Track(TrackFacts),
+    /// Cars of a session whose standing or laps have changed.
+    Cars(Id, Vec<CarChange>),
 }
 
 /// The effect of writing one item.
@@ -138,6 +141,15 @@ pub struct SessionDetail {
     pub laps: Vec<StoredLap>,
 }
 
+/// A car of a session as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredCar {
+    /// The car and its laps. Where it is ([`CarStanding::pit`]) is not stored.
+    pub car: CarStanding,
+    /// The user's display name for the driver.
+    pub driver_name: Option<String>,
+}
+
 /// A lap as stored, with the required data of its session. An excluded lap is not eligible and has the corresponding reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredLap {
@@ -153,6 +165,8 @@ pub struct StoredLap {
     pub gone: bool,
     /// Who may see it: the more hidden of its driver and its session.
     pub visibility: Visibility,
+    /// It was driven by someone else: it is in a lap file, and no user said that it is their own. Such a lap is not eligible.
+    pub foreign: bool,
 }
 
 /// The group key of bests.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::cars::put_cars;
 use super::columns::{LAP, SESSION, STINT, lap_values, read_session, session_values, stint_values};
 use super::connection::Connection;
 use super::derived::{derive_lap, derive_laps, derive_session, lock_drivers};
@@ -27,7 +28,7 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     let mut touched = BTreeSet::new();
     for write in writes {
         let (session, change) = match write {
-            Write::Session(_) | Write::Stint(..) | Write::Lap(_) if superseded => {
+            Write::Session(_) | Write::Stint(..) | Write::Lap(_) | Write::Cars(..) if superseded => {
                 changes.push(Change::Superseded);
                 continue;
             }
@@ -36,6 +37,11 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
             Write::Lap(lap) => (lap.session, put_lap(db, origin, lap)?),
             Write::Track(facts) => {
                 changes.push(track_facts::put(db, facts)?);
+                continue;
+            }
+            // Nothing is derived from the laps of other cars.
+            Write::Cars(session, cars) => {
+                changes.push(put_cars(db, *session, cars)?);
                 continue;
             }
         };
@@ -59,7 +65,7 @@ fn lock_drivers_of(db: &mut dyn Connection, writes: &[Write]) -> Result<(), Stor
                 sessions.insert(session.id);
                 drivers.extend(session.driver.clone());
             }
-            Write::Stint(session, _) => drop(sessions.insert(*session)),
+            Write::Stint(session, _) | Write::Cars(session, _) => drop(sessions.insert(*session)),
             Write::Lap(lap) => {
                 sessions.insert(lap.session);
                 drivers.extend(lap.driver.clone());

@@ -7,6 +7,7 @@ mod channel_names;
 mod error;
 mod frames;
 mod samples;
+mod section_pages;
 pub(crate) mod wanted;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub use channel_names::{ChannelNameError, FoundChannel, find_channel, find_in_on
 pub use error::TapeError;
 pub use frames::{TapeFrames, TryTapeFrames};
 pub use samples::Samples;
+pub use section_pages::{SectionPages, shared_sections};
 pub use wanted::{Fault, FrameStruct};
 
 use crate::format::read::{self, Problem, ProblemKind, ReadError};

@@ -12,7 +12,9 @@
 //! variant of [`Transport`](gametape_games::Transport) and its line in `ADAPTERS`. Whatever is special about a single game is data in
 //! the game's folder of `gametape_games`.
 mod batch;
+mod beside;
 mod clock;
+mod combined;
 #[cfg(feature = "echo")]
 pub(crate) mod http;
 pub(crate) mod shared_memory;
@@ -26,12 +28,14 @@ pub use clock::{Clock, RealClock};
 pub(crate) use source::AWAY_GRACE_NS;
 pub use source::{Away, Pace, Source, SourceError, State};
 pub use sources::{GamePlaces, game_sources};
-pub use stage::StageError;
+pub use stage::{Asked, StageError};
 pub(crate) use stage::{Entry, Link, Lookahead, OpenStage, Part, Playback, Shown, Stage, StageOptions};
-pub use udp::{UdpSettings, UdpSource};
+#[doc(hidden)]
+pub use udp::fuzz_request_file;
+pub use udp::{AskedGame, DatagramServer, UdpSettings, UdpSource};
 
-use gametape_format::read::Tape;
-use gametape_games::Game;
+use gametape_format::read::{Tape, TapeStream};
+use gametape_games::{Game, find_game};
 
 /// Runs the parsers of `/proc`. For fuzz targets and mutation tests only.
 #[cfg(target_os = "linux")]
@@ -53,13 +57,43 @@ pub(crate) trait Adapter: Sync {
 
     /// Returns the sources for one game or, if `game` is `None`, for all games of this transport. If `hz` is `None`, each game has its
     /// default sampling rate.
-    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<Box<dyn Source>>;
+    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<GameSource>;
 
     /// Returns how to play the streams of a game on a tape.
     fn playback(&self, game: &'static Game, tape: &Tape) -> Box<dyn Playback>;
+
+    /// Returns how to play a game that is not in the registry and was recorded by a program that described it itself, and what stands for
+    /// that game; `None` if this transport cannot play the stream.
+    fn own_playback(&self, _stream: &TapeStream) -> Option<(&'static Game, Box<dyn Playback>)> {
+        None
+    }
 }
 
-/// Returns the adapter of a game's transport; `None` if it is only read from files.
-pub(crate) fn adapter_of(game: &Game) -> Option<&'static dyn Adapter> {
-    ADAPTERS.iter().copied().find(|adapter| adapter.carries(game))
+/// Returns how to play a stream of a tape, and the game; `None` if no transport can.
+pub(crate) fn playback_of(stream: &TapeStream, tape: &Tape) -> Option<(&'static Game, Box<dyn Playback>)> {
+    match find_game(&stream.spec().game) {
+        Some(game) => Some((game, playback_of_game(game, tape)?)),
+        None => ADAPTERS.iter().find_map(|adapter| adapter.own_playback(stream)),
+    }
+}
+
+/// A source, and the games whose sessions it records. It is known later which one runs.
+pub(crate) struct GameSource {
+    pub(crate) games: &'static [Game],
+    pub(crate) source: Box<dyn Source>,
+}
+
+/// Returns whether a game is reached live; others are only read from files.
+pub(crate) fn can_be_played(game: &Game) -> bool {
+    ADAPTERS.iter().any(|adapter| adapter.carries(game))
+}
+
+/// Returns how to play the streams of a game on a tape, through all of its transports; `None` if it is only read from files.
+fn playback_of_game(game: &'static Game, tape: &Tape) -> Option<Box<dyn Playback>> {
+    let adapters = ADAPTERS.iter().filter(|adapter| adapter.carries(game));
+    let mut playbacks: Vec<Box<dyn Playback>> = adapters.map(|adapter| adapter.playback(game, tape)).collect();
+    match playbacks.len() {
+        0 | 1 => playbacks.pop(),
+        _ => Some(Box::new(combined::Combined(playbacks))),
+    }
 }

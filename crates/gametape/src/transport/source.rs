@@ -54,6 +54,11 @@ pub trait Source: Send {
         None
     }
 
+    /// Returns whether it only follows the other sources of its tape: it does not keep the tape open when they have ended.
+    fn follows(&self) -> bool {
+        false
+    }
+
     /// Returns the next thing that the user should know although nothing is recorded, such as a port that is taken. Called after each read.
     fn take_notice(&mut self) -> Option<String> {
         None
@@ -91,6 +96,10 @@ impl Source for Box<dyn Source> {
 
     fn zero_ns(&self) -> Option<u64> {
         (**self).zero_ns()
+    }
+
+    fn follows(&self) -> bool {
+        (**self).follows()
     }
 
     fn take_notice(&mut self) -> Option<String> {

@@ -2,12 +2,13 @@
 
 use gametape_games::Game;
 
-use super::ADAPTERS;
+use super::beside::{Beside, sends_beside_pages};
 #[cfg(feature = "echo")]
 use super::http::EchoVrAddress;
 use super::shared_memory::Sections;
 use super::source::Source;
 use super::udp::UdpSettings;
+use super::{ADAPTERS, GameSource};
 use crate::sys::Prefix;
 
 /// Where to look for games.
@@ -54,5 +55,15 @@ pub fn game_sources(
     hz: Option<u32>,
 ) -> Vec<Box<dyn Source>> {
     let places = places.into();
-    ADAPTERS.iter().flat_map(|adapter| adapter.sources(game, &places, hz)).collect()
+    let sources = ADAPTERS.iter().flat_map(|adapter| adapter.sources(game, &places, hz));
+    sources.map(|source| with_datagrams(source, &places)).collect()
+}
+
+/// Records what a game in shared memory sends over the network on the same tape.
+fn with_datagrams(GameSource { games, source }: GameSource, places: &GamePlaces) -> Box<dyn Source> {
+    let sends = games.iter().find(|game| sends_beside_pages(game));
+    match (sends, &places.udp) {
+        (Some(game), Some(settings)) => Box::new(Beside::new(source, game, settings, places.sections.prefix())),
+        _ => source,
+    }
 }

@@ -4,7 +4,7 @@
 //! be shown with what a later frame says about them, it has a [`Lookahead`] too.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub(crate) struct Part {
     pub(crate) rank: u8,
     /// Whether clients observe its frames. Other frames describe them, and may be far from them on the tape.
     pub(crate) moves: bool,
+    /// Whether each frame is a message, which is shown once, at its time. Other frames can be observed for as long as there is no later one.
+    pub(crate) is_message: bool,
 }
 
 /// A frame that is to be shown.
@@ -59,9 +61,8 @@ pub(crate) trait Playback {
         stream.totals().frames == 0
     }
 
-    /// Returns whether clients can observe a frame for as long as there is no later one. If not, each frame is a message: it is shown once, at
-    /// its time.
-    fn shows_state(&self) -> bool {
+    /// Returns whether recorders recognise the player by a marker.
+    fn has_marker(&self) -> bool {
         true
     }
 
@@ -88,6 +89,12 @@ pub(crate) struct StageOptions {
     pub(crate) status_port: Option<Option<u16>>,
     /// Who gets the datagrams of a game; empty means the game's own port on this machine.
     pub(crate) send_to: Vec<SocketAddr>,
+    /// Port on which requests for the datagrams of a game are answered; `None` means the game's own.
+    pub(crate) request_port: Option<u16>,
+    /// Addresses on the network whose requests are answered, besides this machine.
+    pub(crate) lan: Vec<IpAddr>,
+    /// Where the playback starts.
+    pub(crate) from_ns: u64,
 }
 
 /// An interface that was created.
@@ -111,6 +118,17 @@ pub(crate) trait Stage: Send {
     /// Shows a frame. The result says whether clients observe a change: not every frame of a tape is a step of the game.
     fn show(&mut self, entry: &Entry, frame: &[u8]) -> Result<Shown, StageError>;
 
+    /// Returns whether frames with the same time belong together: they are passed on one after the other, and clients observe them at once, when
+    /// [`settle`](Self::settle) is called.
+    fn shows_moments(&self) -> bool {
+        false
+    }
+
+    /// All frames of a moment were passed on.
+    fn settle(&mut self) -> Result<(), StageError> {
+        Ok(())
+    }
+
     /// Marks a jump: the next frame need not follow the last one, but counters must keep increasing.
     fn jump(&mut self);
 
@@ -127,11 +145,30 @@ pub(crate) trait Stage: Send {
         None
     }
 
+    /// Returns the address for requests of clients, if the game sends on request only.
+    fn request_address(&self) -> Option<SocketAddr> {
+        None
+    }
+
+    /// Returns the numbers of clients and requests so far.
+    fn asked(&self) -> Asked {
+        Asked::default()
+    }
+
     /// Tells clients that the game has exited.
     fn leave(&mut self) -> Result<(), StageError>;
 
     /// Removes everything that this player created.
     fn remove(self: Box<Self>) -> Result<(), StageError>;
+}
+
+/// Clients and requests of a game that sends on request only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Clients that have a subscription now.
+    pub clients: usize,
+    /// Requests that were handled since the start.
+    pub requests: u64,
 }
 
 /// The result of showing a frame.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use gametape_format::write::{Files, StdFiles};
 
+use super::archive_folder::copy_folder_into;
 use super::content::ContentHash;
 use super::found::Archive;
+use super::item::Item;
 use crate::names::free_path;
 
 /// Why a find could not be copied. The archive is unchanged.
@@ -29,26 +31,54 @@ pub enum ArchiveError {
     Stopped,
 }
 
+/// Copies a find, whose content hash is `hash`, into `folder`, under its own name or a numbered one. Files that belong to it are copied
+/// beside it, under the same name.
+pub(super) fn copy_item(folder: &Path, item: &Item, hash: ContentHash, stop: &dyn Fn() -> bool) -> Archive {
+    if item.is_folder {
+        return copy_folder_into(folder, item, hash, stop);
+    }
+    let archive = copy_into(folder, &item.path, hash, stop);
+    let (Archive::Copied(copy) | Archive::AlreadyThere(copy)) = &archive else { return archive };
+    for beside in item.files.iter().skip(1) {
+        if let Err(error) = copy_beside(copy, item, beside, stop) {
+            return Archive::Failed(error);
+        }
+    }
+    archive
+}
+
+/// Copies a file that belongs to a find, whose copy is `copy`.
+fn copy_beside(copy: &Path, item: &Item, beside: &Path, stop: &dyn Fn() -> bool) -> Result<(), ArchiveError> {
+    let failed = |source| ArchiveError::Io { path: copy.to_owned(), source };
+    let hash = File::open(beside).and_then(|mut file| ContentHash::of(&mut file, stop)).map_err(failed)?;
+    let hash = hash.ok_or(ArchiveError::Stopped)?;
+    // `a.dem.info` beside `a.dem`: what follows the common part.
+    let stem = item.path.with_extension("");
+    let ending = beside.as_os_str().to_string_lossy();
+    let ending = ending.strip_prefix(&*stem.as_os_str().to_string_lossy()).unwrap_or_default();
+    let mut name = copy.with_extension("").into_os_string();
+    name.push(ending);
+    try_copy(Path::new(&name), beside, hash, stop).map(|_| ())
+}
+
 /// Copies `source`, whose content hash is `hash`, into `folder`, under its own name or a numbered one.
-pub(super) fn copy_into(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Archive {
-    match try_copy(folder, source, hash, stop) {
+fn copy_into(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Archive {
+    match try_copy(&folder.join(source.file_name().unwrap_or_default()), source, hash, stop) {
         Ok(archive) => archive,
         Err(error) => Archive::Failed(error),
     }
 }
 
-fn try_copy(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<Archive, ArchiveError> {
-    let wanted = folder.join(source.file_name().unwrap_or_default());
-    let failed = |source| ArchiveError::Io { path: wanted.clone(), source };
+fn try_copy(wanted: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<Archive, ArchiveError> {
+    let failed = |source| ArchiveError::Io { path: wanted.to_owned(), source };
+    let folder = wanted.parent().unwrap_or(wanted);
     std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut part = folder.as_os_str().to_owned();
-    part.push(format!("{}.{hash}.{}.part", std::path::MAIN_SEPARATOR, std::process::id()));
-    let part = PathBuf::from(part);
+    let part = part_path(folder, hash);
     loop {
         let bytes = source.metadata().map_err(failed)?.len();
         let taken = |path: &Path| path.symlink_metadata().is_ok();
         // The first name that is free, or whose file has the same content.
-        let free = free_path(&wanted, &|path| taken(path) && !holds(path, bytes, hash, stop));
+        let free = free_path(wanted, &|path| taken(path) && !holds(path, bytes, hash, stop));
         if taken(&free) {
             return Ok(Archive::AlreadyThere(free));
         }
@@ -69,6 +99,11 @@ fn try_copy(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> 
     }
 }
 
+/// Returns the path of an incomplete copy.
+pub(super) fn part_path(folder: &Path, hash: ContentHash) -> PathBuf {
+    folder.join(format!(".{hash}.{}.part", std::process::id()))
+}
+
 /// Returns whether a file of the archive has this content.
 fn holds(path: &Path, bytes: u64, hash: ContentHash, stop: &dyn Fn() -> bool) -> bool {
     let same_length = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == bytes);
@@ -78,7 +113,8 @@ fn holds(path: &Path, bytes: u64, hash: ContentHash, stop: &dyn Fn() -> bool) ->
             .is_ok_and(|content| content == Some(hash))
 }
 
-fn copy(source: &Path, part: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<(), ArchiveError> {
+/// Copies a file, and checks its content.
+pub(super) fn copy(source: &Path, part: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<(), ArchiveError> {
     let failed = |source| ArchiveError::Io { path: part.to_owned(), source };
     let mut from = File::open(source).map_err(failed)?;
     // A killed process with the same id may have left a file.

@@ -8,7 +8,7 @@ use super::error::WatchError;
 use super::events::Events;
 use super::folder::Folder;
 use super::found::{Found, Notice};
-use super::games::find_replay_game;
+use super::games::{ReplayGame, find_replay_game};
 use super::places::Environment;
 use super::running::Watching;
 use super::setup::Setup;
@@ -37,16 +37,19 @@ impl Watch {
     }
 
     /// Adds the replay folders of a game, by id or alias: those that exist on this machine, or all candidates if none exists.
-    pub fn game(mut self, id: &str) -> Result<Self, WatchError> {
-        let game = find_replay_game(id)?;
-        let mut places = Environment::of_this_machine().replay_folders(game);
-        if places.iter().any(|place| place.is_dir()) {
-            places.retain(|place| place.is_dir());
+    pub fn game(self, id: &str) -> Result<Self, WatchError> {
+        Ok(self.replays_of(find_replay_game(id)?, &Environment::of_this_machine()))
+    }
+
+    /// Adds the replay folders of a game on a machine, for example with a Wine prefix of another launcher
+    /// ([`Environment::wine_prefix`]): those that exist, or all candidates if none exists.
+    pub fn replays_of(mut self, game: &ReplayGame, machine: &Environment) -> Self {
+        let mut folders = machine.replay_folders(game);
+        if folders.iter().any(|folder| folder.path().is_dir()) {
+            folders.retain(|folder| folder.path().is_dir());
         }
-        for place in places {
-            self.setup.folders.push(Folder::of_game(place, game)?);
-        }
-        Ok(self)
+        self.setup.folders.extend(folders);
+        self
     }
 
     /// Sets the quiet period for all folders: how long a file must be unchanged to count as complete. By default each game has its own,
@@ -62,7 +65,7 @@ impl Watch {
         self
     }
 
-    /// Copies each find to this folder. Existing files are not overwritten.
+    /// Copies each find to this folder, before it is imported. Existing files are not overwritten.
     pub fn archive_to(mut self, folder: impl Into<PathBuf>) -> Self {
         self.setup.archive = Some(folder.into());
         self
@@ -105,6 +108,11 @@ impl Watch {
     pub fn on_notice(mut self, callback: impl FnMut(&Notice) + Send + 'static) -> Self {
         self.on_notice.push(Box::new(callback));
         self
+    }
+
+    /// Returns the games of all folders.
+    pub(crate) fn games(&self) -> impl Iterator<Item = Option<&str>> {
+        self.setup.folders.iter().map(Folder::game)
     }
 
     #[cfg(test)]

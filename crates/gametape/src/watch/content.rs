@@ -75,6 +75,12 @@ impl Stamp {
         });
         Self { bytes: metadata.len(), modified_ns }
     }
+
+    /// Adds another file: the sum of the lengths, and the later of the times.
+    pub(super) fn add(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.modified_ns = self.modified_ns.max(other.modified_ns);
+    }
 }
 
 /// The result of reading a file.
@@ -103,15 +109,27 @@ pub(super) fn examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> Examine
 }
 
 fn try_examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> io::Result<Examined> {
-    let mut file = File::open(path)?;
+    let mut file = open_unless_written(path)?;
     let Some(hash) = ContentHash::of(&mut file, &|| stopping.is_wanted())? else { return Ok(Examined::Stopped) };
     // Checks the file that was read, and the file that has the name now.
     let unchanged = Stamp::of(&file.metadata()?) == stamp && Stamp::of(&path.metadata()?) == stamp;
     Ok(if unchanged { Examined::Complete(hash) } else { Examined::NotYet })
 }
 
+/// Opens a file for reading. On Windows, fails if another program has it open for writing.
+pub(super) fn open_unless_written(path: &Path) -> io::Result<File> {
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        // Only a test: while the file is read, the game may write to it again.
+        const SHARE_READ_AND_DELETE: u32 = 1 | 4;
+        File::options().read(true).share_mode(SHARE_READ_AND_DELETE).open(path)?;
+    }
+    File::open(path)
+}
+
 /// Returns whether a Windows error is a sharing violation (32) or a lock violation (33).
-fn is_in_use(error: &io::Error) -> bool {
+pub(super) fn is_in_use(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33))
 }
 

@@ -2,20 +2,24 @@
 //!
 //! ```text
 //!  signals ─┐                    ┌─▶ known and unchanged: ignored
-//!           ├─▶ inspect a file ──┤
-//!  scans ───┘                    └─▶ Settling ── complete ──▶ hash ──▶ known content: ignored
-//!                                                               └────▶ archive, tape ──▶ Found ── confirmed ──▶ state file
+//!           ├─▶ inspect an item ─┤
+//!  scans ───┘                    └─▶ Settling ── unchanged ──▶ structure ── whole ──▶ hash ──▶ known content: ignored
+//!                                       ▲                         │                    └────▶ archive, tape ──▶ Found ── confirmed ──▶ state file
+//!                                       └── something is missing ─┘
 //! ```
+//! An item is a file, a file with others beside it, or the folder of a match; its path stands for it everywhere.
 //! The engine has no clock: the caller passes the time to [`Engine::step`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::archive::copy_item;
 use super::content::ContentHash;
-use super::content::Stamp;
-use super::content::{Examined, examine};
+use super::content::Examined;
 use super::error::WatchError;
-use super::found::{Found, Notice, WatchEvent};
+use super::folder::Folder;
+use super::found::{Archive, Found, Notice, WatchEvent};
+use super::item::{Item, completeness};
 use super::known::Sight;
 use super::memory::Memory;
 use super::outbox::Outbox;
@@ -26,6 +30,7 @@ use super::setup::Setup;
 use super::signals::{Signal, Signals};
 use super::signals::{StopHandle, Stopping};
 use super::state_file::MAX_RECORDS;
+use super::structure::Verdict;
 use super::tapes::keep;
 use super::walk::{Step as Walked, walk};
 use super::watcher::FileWatcher;
@@ -134,23 +139,29 @@ impl Engine {
             Signal::Changed(path) => self.look(&path, now),
             Signal::Written(path) => {
                 self.look(&path, now);
-                self.settling.written(&path, self.watcher.reports_close(), now);
+                self.settling.written(&self.item_path(&path), self.watcher.reports_close(), now);
             }
             Signal::Closed(path) => {
                 self.look(&path, now);
-                self.settling.closed(&path);
+                self.settling.closed(&self.item_path(&path));
             }
             Signal::Arrived(path) => {
                 self.look(&path, now);
-                self.settling.renamed_into_place(&path);
+                self.settling.renamed_into_place(&self.item_path(&path));
             }
             Signal::Renamed { from, to } => {
-                if self.roots.of_file(&from).is_some() {
-                    self.settling.renamed_only(&to);
+                if self.roots.find_of(&from, false).is_some() {
+                    self.settling.renamed_only(&self.item_path(&to));
                 }
             }
             Signal::Gone(path) => {
+                let is_match = self.folder_of(&path).is_some_and(|folder| folder.match_folder(&path).is_some());
+                if is_match && self.settling.is_pending(&path) {
+                    self.outbox.notice(Some(Notice::Lost { path: path.clone() }));
+                }
                 self.settling.forget_below(&path);
+                // Part of an item, which is another one without it.
+                self.look(&path, now);
                 if self.roots.gone(&path, now + self.setup.look_every) {
                     self.watcher.forget(&path);
                     self.outbox.notice(Some(Notice::FolderGone { folder: path }));
@@ -166,29 +177,50 @@ impl Engine {
 
     /// Inspects a file or folder that the system reported.
     fn look(&mut self, path: &Path, now: Instant) {
-        let file_root = self.roots.of_file(path);
-        let folder_root = self.roots.of_folder(path);
-        if file_root.or(folder_root).is_none() || self.setup.is_left_out(path) {
+        if self.setup.is_left_out(path) {
             return;
         }
-        let Ok(metadata) = path.metadata() else { return self.settling.forget(path) };
-        match (file_root, folder_root) {
-            (Some(root), _) if metadata.is_file() => self.consider(root, path, Stamp::of(&metadata), now),
-            (_, Some(root)) if metadata.is_dir() => {
-                if let Some(reason) = self.go_through(root, path, false, now) {
-                    self.outbox.notice(self.roots.cannot_watch(root, reason, now + self.setup.look_every));
-                }
+        let is_folder = path.is_dir();
+        if let Some(root) = self.roots.of_folder(path).filter(|_| is_folder) {
+            if let Some(reason) = self.go_through(root, path, false, now) {
+                self.outbox.notice(self.roots.cannot_watch(root, reason, now + self.setup.look_every));
             }
-            _ => {}
+        } else if let Some((root, find)) = self.roots.find_of(path, is_folder) {
+            self.consider(root, &find, false, now);
         }
     }
 
-    /// Adds a matching file to the pending ones unless it is known and unchanged. An empty file is one that its writer has not begun.
-    fn consider(&mut self, root: usize, path: &Path, stamp: Stamp, now: Instant) {
-        if stamp.bytes == 0 || self.memory.is_unchanged(path, stamp) {
-            return self.settling.forget(path);
+    /// Adds an item to the pending ones unless it is known and unchanged. An empty file is one that its writer has not begun.
+    fn consider(&mut self, root: usize, path: &Path, there_before: bool, now: Instant) {
+        let item = match self.roots.folder(root).map(|folder| Item::look(folder, path)) {
+            Some(Ok(Some(item))) => item,
+            Some(Ok(None)) | None => return self.settling.forget(path),
+            Some(Err(error)) => {
+                let notice = Notice::Unreadable { path: path.into(), reason: error.to_string() };
+                return self.outbox.notice_once(path, notice);
+            }
+        };
+        match there_before.then(|| self.memory.was_there_before(path, item.stamp)) {
+            None | Some(Some(false)) => {}
+            Some(Some(true)) => return,
+            Some(None) => return self.too_many_files(),
         }
-        self.crowded |= !self.settling.seen(path, stamp, self.roots.settle(root), now);
+        if item.stamp.bytes == 0 || self.memory.is_unchanged(path, item.stamp) {
+            self.settling.forget(path);
+        } else {
+            self.crowded |= !self.settling.seen(path, item.stamp, self.roots.settle(root), now);
+        }
+    }
+
+    /// Returns the path of the item that a path is part of.
+    fn item_path(&self, path: &Path) -> PathBuf {
+        self.roots.find_of(path, path.is_dir()).map_or_else(|| path.to_owned(), |(_, find)| find)
+    }
+
+    /// Returns the folder that an item is in.
+    fn folder_of(&self, item: &Path) -> Option<Folder> {
+        let root = self.roots.find_of(item, false).or_else(|| self.roots.find_of(item, true))?.0;
+        self.roots.folder(root).cloned()
     }
 
     fn scan(&mut self, root: usize, now: Instant) {
@@ -216,15 +248,11 @@ impl Engine {
         let mut deaf = None;
         walk(&folder, start, &left_out, &mut |step| match step {
             Walked::Folder(path) => {
-                if let Err(error) = self.watcher.listen(path, path == folder.path, folder.recursive) {
+                if let Err(error) = self.watcher.listen(path, path == folder.path, folder.is_deep()) {
                     deaf.get_or_insert(error.to_string());
                 }
             }
-            Walked::File(path, stamp) => match there_before.then(|| self.memory.was_there_before(path, stamp)) {
-                None | Some(Some(false)) => self.consider(root, path, stamp, now),
-                Some(Some(true)) => {}
-                Some(None) => self.too_many_files(),
-            },
+            Walked::Find(path) => self.consider(root, path, there_before, now),
             Walked::NotEntered(path, notice) => self.outbox.notice_once(path, notice),
         });
         deaf
@@ -232,15 +260,25 @@ impl Engine {
 
     /// Checks a file whose quiet period is over.
     fn look_whether_complete(&mut self, path: &Path, now: Instant) {
-        let stamp = match path.metadata() {
-            Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
-            _ => return self.settling.forget(path),
+        let folder = self.roots.find_of(path, path.is_dir()).and_then(|(root, _)| self.roots.folder(root)).cloned();
+        let Some(folder) = folder else { return self.settling.forget(path) };
+        let item = match Item::look(&folder, path) {
+            Ok(Some(item)) => item,
+            Ok(None) => return self.settling.forget(path),
+            // It changed while it was listed.
+            Err(_) => return self.settling.again(path, now),
         };
-        if !self.settling.is_complete(path, stamp, now) {
+        if !self.settling.is_complete(path, item.stamp, now) {
             return;
         }
-        match examine(path, stamp, &self.stopping) {
-            Examined::Complete(hash) => self.complete(path, stamp, hash),
+        let verdict = item.verdict(&folder);
+        let needed = item.quiet_needed(verdict);
+        let quiet = self.settling.quiet_for(path, now).max(item.age());
+        if quiet < needed {
+            return self.settling.hold(path, now + (needed - quiet));
+        }
+        match item.examine(&folder, &self.stopping) {
+            Examined::Complete(hash) => self.complete(item, verdict, hash, &folder),
             Examined::NotYet => self.settling.again(path, now),
             Examined::Stopped => {}
             Examined::Gone => self.settling.forget(path),
@@ -251,36 +289,52 @@ impl Engine {
         }
     }
 
-    /// Handles a complete file: reports it as a find unless its content was reported before.
-    fn complete(&mut self, path: &Path, stamp: Stamp, hash: ContentHash) {
-        let record = Record { path: path.into(), stamp, hash: Some(hash) };
-        let sight = self.memory.sight(path, hash);
+    /// Handles a complete item: reports it as a find unless its content was reported before.
+    fn complete(&mut self, item: Item, verdict: Verdict, hash: ContentHash, folder: &Folder) {
+        let record = Record { path: item.path.clone(), stamp: item.stamp, hash: Some(hash) };
+        let sight = self.memory.sight(&item.path, hash);
         let kept = match sight {
-            Sight::Reported => None,
-            Sight::New | Sight::Rewritten => match keep(path, hash, &self.setup, &self.stopping) {
+            Sight::Reported => {
+                self.archive_late(&item, hash);
+                None
+            }
+            Sight::New | Sight::Rewritten => match keep(&item, hash, &self.setup, &self.stopping) {
                 Some(kept) => Some(kept),
-                // Stopped: the file remains pending.
+                // Stopped: the item remains pending.
                 None => return,
             },
         };
-        self.settling.forget(path);
+        self.settling.forget(&item.path);
         if !self.memory.settle(&record) {
             self.too_many_files();
         }
         let Some(kept) = kept else { return self.memory.write_down(record) };
-        let root = self.roots.of_file(path).and_then(|root| self.roots.folder(root));
         let found = Found {
-            path: path.into(),
-            game: root.and_then(|folder| folder.game.clone()),
+            path: item.path,
+            files: item.files,
+            is_folder: item.is_folder,
+            completeness: completeness(verdict),
+            game: folder.game.clone(),
             kind: kept.kind,
-            bytes: stamp.bytes,
-            modified_utc_ns: stamp.modified_ns,
+            bytes: item.bytes,
+            modified_utc_ns: item.modified_ns,
             hash,
             rewritten: sight == Sight::Rewritten,
             archive: kept.archive,
             import: kept.import,
         };
         self.outbox.found(found, record);
+    }
+
+    /// Copies files that were written beside a replay after it was reported.
+    fn archive_late(&mut self, item: &Item, hash: ContentHash) {
+        let Some(archive) = self.setup.archive.as_ref().filter(|_| !item.is_folder && item.files.len() > 1) else {
+            return;
+        };
+        if let Archive::Failed(error) = copy_item(archive, item, hash, &|| self.stopping.is_wanted()) {
+            let reason = format!("not archived: {error}");
+            self.outbox.notice_once(&item.path, Notice::Unreadable { path: item.path.clone(), reason });
+        }
     }
 
     /// Records the last find as processed by the caller.

@@ -18,20 +18,26 @@ pub enum WatchEvent {
     Notice(Notice),
 }
 
-/// A complete file.
+/// A complete file, or the folder of a match.
 #[derive(Debug)]
 pub struct Found {
     /// Its path.
     pub path: PathBuf,
+    /// Its files: the file itself and those that belong to it, or all files in the folder.
+    pub files: Vec<PathBuf>,
+    /// Whether it is the folder of a match.
+    pub is_folder: bool,
+    /// Whether anything is missing.
+    pub completeness: Completeness,
     /// The game of its folder; `None` for folders without a game.
     pub game: Option<String>,
     /// Its format, detected from the content; `None` if it is unknown.
     pub kind: Option<Kind>,
-    /// Its length in bytes.
+    /// Its length in bytes; of a folder, the sum of the lengths of its files.
     pub bytes: u64,
-    /// Its modification time, in nanoseconds since 1970 UTC; `None` if the system does not provide it.
+    /// Its modification time, or that of the newest file in the folder, in nanoseconds since 1970 UTC; `None` if the system does not provide it.
     pub modified_utc_ns: Option<i64>,
-    /// The hash of its content.
+    /// The hash of its content; of a folder, of the names and contents of its files.
     pub hash: ContentHash,
     /// Whether different content was reported for this path before.
     pub rewritten: bool,
@@ -39,6 +45,20 @@ pub struct Found {
     pub archive: Archive,
     /// The result of importing it.
     pub import: Import,
+}
+
+/// Whether a find is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// Its structure shows that nothing is missing.
+    Whole,
+    /// It was unchanged for the quiet period. There is no test for its format.
+    Unchanged,
+    /// Something is missing, and nothing was added for minutes: the game crashed, or the recording was aborted.
+    Incomplete {
+        /// What is missing.
+        reason: &'static str,
+    },
 }
 
 /// The result of copying a find to the archive.
@@ -101,14 +121,22 @@ impl Found {
         matches!(self.import, Import::Made { .. })
     }
 
-    /// Returns whether a requested copy or tape is missing, or the source is damaged.
+    /// Returns what is missing of an incomplete find.
+    pub fn missing(&self) -> Option<&'static str> {
+        match self.completeness {
+            Completeness::Whole | Completeness::Unchanged => None,
+            Completeness::Incomplete { reason } => Some(reason),
+        }
+    }
+
+    /// Returns whether a requested copy or tape is missing, or the source is incomplete or damaged.
     pub fn has_problems(&self) -> bool {
         let import = match &self.import {
             Import::Made { imported, .. } => !imported.problems.is_empty(),
             Import::Failed(_) => true,
             Import::NotWanted | Import::AlreadyThere { .. } | Import::NotReadable(_) => false,
         };
-        import || matches!(self.archive, Archive::Failed(_))
+        import || matches!(self.archive, Archive::Failed(_)) || self.missing().is_some()
     }
 }
 
@@ -142,6 +170,11 @@ pub enum Notice {
     /// A link leads to a folder that is already watched, or forms a cycle. It is not followed.
     LinkNotFollowed {
         /// The link.
+        path: PathBuf,
+    },
+    /// A replay was deleted before it was complete, by the game or by the user.
+    Lost {
+        /// Its path.
         path: PathBuf,
     },
     /// The limit of watched folders, or of their depth, is exceeded.
@@ -181,6 +214,7 @@ impl fmt::Display for Notice {
             Self::LinkNotFollowed { path } => {
                 write!(f, "{} links to a folder that is already watched: not followed", path.display())
             }
+            Self::Lost { path } => write!(f, "{} was deleted before it was complete", path.display()),
             Self::TooManyFolders { path } => {
                 write!(f, "too many folders: {} and others are not watched; name the ones that matter", path.display())
             }

@@ -1,11 +1,10 @@
-//! The games whose replay folders are known, as a table. To support a game, add an entry.
+//! The titles whose replay folders are known: what the table says about each. [`super::titles`] is the table.
 
 use super::error::WatchError;
+pub use super::titles::REPLAY_GAMES;
+use crate::import::Kind;
 
-/// All games, sorted by id.
-pub const REPLAY_GAMES: &[ReplayGame] = &[ECHO_VR, IRACING, RAINBOW_SIX_SIEGE, ROCKET_LEAGUE];
-
-/// A game that writes a file to a folder when a match or session ends.
+/// A game that writes a file or a folder when a match or session ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayGame {
     /// The full name in kebab-case; the same as in [`gametape_games::GAMES`] if the game is listed there.
@@ -14,84 +13,108 @@ pub struct ReplayGame {
     pub name: &'static str,
     /// Short names.
     pub aliases: &'static [&'static str],
-    /// Patterns of its files.
+    /// The Steam app id, which names the manifest with its install folder, and its Proton prefix.
+    pub steam_app: Option<u32>,
+    /// The quiet period, in milliseconds. Longer for games that write in bursts.
+    pub settle_ms: u64,
+    /// Its replays, one entry for each kind.
+    pub replays: &'static [Replays],
+}
+
+/// One kind of replay of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replays {
+    /// Patterns of its files. Empty if their names are not known: then all files match, and only if the game is asked for.
     pub patterns: &'static [&'static str],
     /// Whether subfolders are included.
     pub recursive: bool,
-    /// The quiet period, in milliseconds. Longer for games that write in bursts.
-    pub settle_ms: u64,
-    /// The Steam app id, which names the Proton prefix.
-    pub steam_app: Option<u32>,
+    /// What one replay consists of.
+    pub item: ReplayItem,
+    /// How many replays the game keeps before it deletes the oldest; `None` if it keeps all, or if the number is not known.
+    pub keeps: Option<u32>,
+    /// The [`Kind`] that imports them, by id.
+    pub kind: Option<&'static str>,
     /// The possible folders.
     pub places: &'static [ReplayLocation],
 }
 
-/// The location of a folder, with `/` as the separator on every system.
+/// What one replay consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplayItem {
+    /// A file.
+    File,
+    /// A file, and files beside it that have the same name with other extensions.
+    FileWith(&'static [Beside]),
+    /// A folder whose name fits this pattern, with everything in it. One that `grows` has one file for each round of a match, and is
+    /// complete when no file was added for five minutes.
+    Folder {
+        /// Pattern of the folder's name.
+        name: &'static str,
+        /// Whether files are added during the match.
+        grows: bool,
+    },
+}
+
+/// A file that belongs to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beside {
+    /// Extension of the replay.
+    pub of: &'static str,
+    /// Extension of the file beside it.
+    pub extension: &'static str,
+    /// Whether the game always writes it, shortly after the replay.
+    pub expected: bool,
+}
+
+/// The location of a folder, with `/` as the separator on every system. A part may be a pattern, such as `Demos*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayLocation {
-    /// Below the user's documents; under Proton, below those of the game's prefix.
+    /// Below the user's documents; under Proton and Wine, below those of the prefix. The same for the next four.
     Documents(&'static str),
-    /// Below `steamapps/common` of a Steam library.
-    SteamCommon(&'static str),
-    /// Below the Program Files folder on Windows.
+    /// Below `%LOCALAPPDATA%`.
+    LocalAppData(&'static str),
+    /// Below `%USERPROFILE%\AppData\LocalLow`.
+    LocalLow(&'static str),
+    /// Below the user's profile: `%USERPROFILE%`.
+    Profile(&'static str),
+    /// Below the folder of application data: `%APPDATA%`, or `$XDG_DATA_HOME` for games that run on Linux.
+    AppData(&'static str),
+    /// Below the install folder in a Steam library, as its manifest names it.
+    Install {
+        /// The usual name of the install folder.
+        folder: &'static str,
+        /// The folder below it.
+        below: &'static str,
+    },
+    /// Below a Program Files folder.
     ProgramFiles(&'static str),
 }
 
-const ECHO_VR: ReplayGame = ReplayGame {
-    id: gametape_games::echo_vr::GAME.id,
-    name: gametape_games::echo_vr::GAME.name,
-    aliases: gametape_games::echo_vr::GAME.aliases,
-    patterns: &["*.echoreplay"],
-    recursive: true,
-    // Written during the match, and compressed at its end.
-    settle_ms: 5000,
-    steam_app: None,
-    // The game itself writes no replays. Spark does, to its own folder.
-    places: &[ReplayLocation::Documents("Spark/replays")],
-};
+impl Replays {
+    /// One file for each replay, with the defaults of the table: no subfolders, nothing deleted, not imported.
+    pub(super) const fn files(patterns: &'static [&'static str], places: &'static [ReplayLocation]) -> Self {
+        Self { patterns, recursive: false, item: ReplayItem::File, keeps: None, kind: None, places }
+    }
 
-const IRACING: ReplayGame = ReplayGame {
-    id: gametape_games::iracing::GAME.id,
-    name: gametape_games::iracing::GAME.name,
-    aliases: gametape_games::iracing::GAME.aliases,
-    patterns: &["*.ibt"],
-    // Users sort them by car and track.
-    recursive: true,
-    // Grows during the whole drive, whenever a buffer is full.
-    settle_ms: 5000,
-    steam_app: Some(266_410),
-    places: &[ReplayLocation::Documents("iRacing/telemetry")],
-};
+    /// Returns whether the content of these files is imported when they are found, or only their name, size and time are known. Folders of
+    /// matches are not imported yet, although their files can be.
+    pub fn are_read(&self) -> bool {
+        let is_file = !matches!(self.item, ReplayItem::Folder { .. });
+        is_file && self.kind.is_some_and(|kind| Kind::ids().any(|id| id == kind))
+    }
+}
 
-const RAINBOW_SIX_SIEGE: ReplayGame = ReplayGame {
-    id: "rainbow-six-siege",
-    name: "Tom Clancy's Rainbow Six Siege",
-    aliases: &["r6", "r6s", "siege"],
-    patterns: &["*.rec"],
-    // One folder per match, one file per round. The game keeps a dozen matches and deletes older ones.
-    recursive: true,
-    settle_ms: 3000,
-    steam_app: Some(359_550),
-    places: &[
-        ReplayLocation::SteamCommon("Tom Clancy's Rainbow Six Siege/MatchReplay"),
-        ReplayLocation::ProgramFiles("Ubisoft/Ubisoft Game Launcher/games/Tom Clancy's Rainbow Six Siege/MatchReplay"),
-    ],
-};
+impl ReplayGame {
+    /// Returns the patterns of all its files.
+    pub fn patterns(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.replays.iter().flat_map(|replays| replays.patterns).copied()
+    }
 
-const ROCKET_LEAGUE: ReplayGame = ReplayGame {
-    id: "rocket-league",
-    name: "Rocket League",
-    aliases: &["rl"],
-    patterns: &["*.replay"],
-    recursive: false,
-    settle_ms: 2000,
-    steam_app: Some(252_950),
-    places: &[
-        ReplayLocation::Documents("My Games/Rocket League/TAGame/Demos"),
-        // Created by the game if it was installed with Epic's launcher.
-        ReplayLocation::Documents("My Games/Rocket League/TAGame/DemosEpic"),
-    ],
-};
+    /// Returns whether the content of any of its replays is imported.
+    pub fn is_read(&self) -> bool {
+        self.replays.iter().any(Replays::are_read)
+    }
+}
 
 /// Returns the game with this id or alias, ignoring case.
 pub fn find_replay_game(id_or_alias: &str) -> Result<&'static ReplayGame, WatchError> {
@@ -134,12 +157,51 @@ mod tests {
     #[test]
     fn every_entry_can_be_watched() {
         for game in REPLAY_GAMES {
-            assert!(!game.places.is_empty() && !game.patterns.is_empty(), "{}", game.id);
-            assert!(game.patterns.iter().all(|pattern| Pattern::new(pattern).is_ok()), "{}", game.id);
-            assert!((1000..60_000).contains(&game.settle_ms), "{}", game.id);
+            assert!(!game.replays.is_empty() && (2000..60_000).contains(&game.settle_ms), "{}", game.id);
+            for replays in game.replays {
+                assert!(!replays.places.is_empty(), "{}", game.id);
+                assert!(replays.patterns.iter().all(|pattern| Pattern::new(pattern).is_ok()), "{}", game.id);
+                match replays.item {
+                    ReplayItem::File => {}
+                    ReplayItem::FileWith(beside) => assert!(beside.iter().all(|beside| beside.of != beside.extension)),
+                    ReplayItem::Folder { name, .. } => {
+                        assert!(Pattern::new(name).is_ok() && name != "*", "{}", game.id)
+                    }
+                }
+            }
         }
         assert_eq!(find_replay_game("RL").unwrap().id, "rocket-league");
         let unknown = find_replay_game("pong").unwrap_err().to_string();
         assert!(unknown.contains("pong") && unknown.contains("rocket-league"), "{unknown}");
+    }
+
+    #[test]
+    fn every_title_is_in_the_documentation_with_its_files() {
+        let page = include_str!("../../../../docs/watch.md");
+        for game in REPLAY_GAMES {
+            let row = page.lines().find(|line| line.starts_with("| ") && line.contains(&format!("`{}`", game.id)));
+            let row = row.unwrap_or_else(|| panic!("{} is not in docs/watch.md", game.id));
+            assert!(game.patterns().all(|pattern| row.contains(&format!("`{pattern}`"))), "{row}");
+            let counts = game.replays.iter().filter_map(|replays| replays.keeps);
+            assert!(counts.into_iter().all(|keeps| row.contains(&keeps.to_string())), "{row}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_told_by_the_list_of_importers() {
+        let read: Vec<_> = REPLAY_GAMES.iter().filter(|game| game.is_read()).map(|game| game.id).collect();
+        for id in ["dota-2", "fortnite", "iracing", "league-of-legends", "osu", "starcraft-2", "warcraft-3"] {
+            assert!(read.contains(&id), "{id}: {read:?}");
+        }
+        // Every kind is that of an importer, also those of folders, whose files can be imported one by one.
+        for replays in REPLAY_GAMES.iter().flat_map(|game| game.replays) {
+            let kind = replays.kind.filter(|kind| !["echoreplay", "replay"].contains(kind));
+            assert!(kind.is_none_or(|kind| Kind::ids().any(|id| id == kind)), "{kind:?}");
+        }
+        assert_eq!(find_replay_game("echo-vr").is_ok_and(|game| game.is_read()), cfg!(feature = "echo"));
+        assert!(!find_replay_game("r6").unwrap().is_read(), "a folder");
+        assert!(!find_replay_game("valorant").unwrap().is_read());
+        let unknown = Replays { kind: Some("no-such-kind"), ..Replays::files(&["*.x"], &[]) };
+        assert!(!unknown.are_read());
     }
 }

@@ -13,7 +13,12 @@ use super::state_file::MAX_RECORDS;
 #[derive(Debug, Default)]
 pub(super) struct Known {
     files: HashMap<PathBuf, Entry>,
+    /// The paths at which a content was reported. Some may have other content by now.
+    by_content: HashMap<ContentHash, Vec<PathBuf>>,
 }
+
+/// Maximum number of paths with the same content that are looked at. More have been copied, not moved.
+const MAX_COPIES: usize = 16;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -57,11 +62,22 @@ impl Known {
     fn put(&mut self, path: &Path, entry: Entry) -> bool {
         if self.files.len() >= MAX_RECORDS && !self.files.contains_key(path) {
             self.files.retain(|path, _| path.exists());
+            let files = &self.files;
+            self.by_content.retain(|_, paths| {
+                paths.retain(|path| files.contains_key(path));
+                !paths.is_empty()
+            });
             if self.files.len() >= MAX_RECORDS {
                 return false;
             }
         }
-        self.files.insert(path.to_owned(), entry);
+        let before = self.files.insert(path.to_owned(), entry);
+        if let Some(hash) = entry.hash.filter(|hash| before.is_none_or(|before| before.hash != Some(*hash))) {
+            let paths = self.by_content.entry(hash).or_default();
+            if paths.len() < MAX_COPIES && !paths.iter().any(|other| other == path) {
+                paths.push(path.to_owned());
+            }
+        }
         true
     }
 
@@ -71,8 +87,13 @@ impl Known {
         if before == Some(hash) {
             return Sight::Reported;
         }
-        let moved = self.files.iter().find(|(other, entry)| entry.hash == Some(hash) && !other.exists());
-        if let Some(gone) = moved.map(|(other, _)| other.clone()) {
+        let paths = self.by_content.get_mut(&hash);
+        let has_it = |path: &PathBuf| self.files.get(path).is_some_and(|entry| entry.hash == Some(hash));
+        let moved = paths.and_then(|paths| {
+            let at = paths.iter().position(|other| has_it(other) && !other.exists())?;
+            Some(paths.swap_remove(at))
+        });
+        if let Some(gone) = moved {
             self.files.remove(&gone);
             return Sight::Reported;
         }

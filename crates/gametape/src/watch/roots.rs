@@ -51,14 +51,15 @@ impl Roots {
         Self(setup.folders.iter().map(root).collect())
     }
 
-    /// Returns the first folder that includes this file.
-    pub(super) fn of_file(&self, path: &Path) -> Option<usize> {
-        self.0.iter().position(|root| root.folder.covers(path))
+    /// Returns the find that a path is part of, and the first folder that includes it.
+    pub(super) fn find_of(&self, path: &Path, is_folder: bool) -> Option<(usize, PathBuf)> {
+        let finds = self.0.iter().enumerate().map(|(root, of)| (root, of.folder.find_of(path, is_folder)));
+        finds.into_iter().find_map(|(root, find)| find.map(|find| (root, find)))
     }
 
     /// Returns the first folder that is, or includes, this folder.
     pub(super) fn of_folder(&self, path: &Path) -> Option<usize> {
-        self.0.iter().position(|root| root.folder.covers_folder(Some(path)))
+        self.0.iter().position(|root| root.folder.covers_folder(path))
     }
 
     pub(super) fn folder(&self, root: usize) -> Option<&Folder> {

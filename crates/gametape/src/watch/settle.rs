@@ -4,8 +4,9 @@
 //!  new, changed ──▶ pending ── same length and time for the quiet period ──▶ complete
 //!                     ▲  │
 //!                     └──┘ changed: restart
-//!  renamed into place: a short quiet period
+//!  renamed into place: a quiet period of at most two seconds
 //!  a writer still has it open (where the system reports it): a longer quiet period
+//!  not whole by its structure: held until minutes have passed without a change
 //! ```
 //! No clock and no I/O: the caller provides both.
 
@@ -19,11 +20,17 @@ use super::content::Stamp;
 pub(super) const MAX_WAITING: usize = 4096;
 /// Factor of the quiet period for a file that its writer keeps open: some games pause for long, others never close the file.
 const OPEN_PATIENCE: u32 = 5;
+/// Quiet period of a file that was renamed into place. Some games rename a file before they have finished it.
+const RENAMED: Duration = Duration::from_secs(2);
 
 /// The files that are not complete yet.
 #[derive(Debug, Default)]
 pub(super) struct Settling {
     files: HashMap<PathBuf, Waiting>,
+    /// Files that were due, the one modified first at the end.
+    ready: Vec<PathBuf>,
+    /// No file is due before this time.
+    earliest: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -33,22 +40,25 @@ struct Waiting {
     settle: Duration,
     renamed: bool,
     open: bool,
+    /// Not complete before this time, unless it changes.
+    held_until: Option<Instant>,
 }
 
 impl Waiting {
     fn due_at(&self) -> Instant {
         let wait = match (self.renamed, self.open) {
             (_, true) => self.settle.saturating_mul(OPEN_PATIENCE),
-            (true, false) => short_look(self.settle),
+            (true, false) => self.settle.min(RENAMED),
             (false, false) => self.settle,
         };
-        self.since + wait
+        let due = self.since + wait;
+        self.held_until.map_or(due, |held_until| due.max(held_until))
     }
-}
 
-/// Returns the quiet period of a file that was renamed into place.
-fn short_look(settle: Duration) -> Duration {
-    (settle / 4).clamp(Duration::from_millis(5), Duration::from_millis(250))
+    /// Restarts the quiet period.
+    fn restart(&mut self, now: Instant) {
+        (self.since, self.renamed, self.held_until) = (now, false, None);
+    }
 }
 
 impl Settling {
@@ -56,30 +66,55 @@ impl Settling {
     pub(super) fn seen(&mut self, path: &Path, stamp: Stamp, settle: Duration, now: Instant) -> bool {
         if let Some(waiting) = self.files.get_mut(path) {
             if waiting.stamp != stamp {
-                *waiting = Waiting { stamp, since: now, renamed: false, ..*waiting };
+                waiting.stamp = stamp;
+                waiting.restart(now);
+                self.note(path);
             }
             return true;
         }
         let room = self.files.len() < MAX_WAITING;
         if room {
-            let waiting = Waiting { stamp, since: now, settle, renamed: false, open: false };
+            let waiting = Waiting { stamp, since: now, settle, renamed: false, open: false, held_until: None };
             self.files.insert(path.to_owned(), waiting);
+            self.note(path);
         }
         room
+    }
+
+    /// Updates the time before which nothing is due.
+    fn note(&mut self, path: &Path) {
+        let due = self.files.get(path).map(Waiting::due_at);
+        self.earliest = self.earliest.into_iter().chain(due).min();
     }
 
     /// Records a write that the system reported: restarts the quiet period even if length and time are unchanged. `closes` means that the
     /// system will report when the writer closes the file.
     pub(super) fn written(&mut self, path: &Path, closes: bool, now: Instant) {
         if let Some(waiting) = self.files.get_mut(path) {
-            *waiting = Waiting { since: now, renamed: false, open: closes, ..*waiting };
+            waiting.restart(now);
+            waiting.open = closes;
+            self.note(path);
         }
+    }
+
+    /// Holds a file back until this time, unless it changes before.
+    pub(super) fn hold(&mut self, path: &Path, until: Instant) {
+        if let Some(waiting) = self.files.get_mut(path) {
+            waiting.held_until = Some(until);
+            self.note(path);
+        }
+    }
+
+    /// Returns how long a file has been unchanged.
+    pub(super) fn quiet_for(&self, path: &Path, now: Instant) -> Duration {
+        self.files.get(path).map_or(Duration::ZERO, |waiting| now.saturating_duration_since(waiting.since))
     }
 
     /// Records that the writer closed the file.
     pub(super) fn closed(&mut self, path: &Path) {
         if let Some(waiting) = self.files.get_mut(path) {
             waiting.open = false;
+            self.note(path);
         }
     }
 
@@ -88,6 +123,7 @@ impl Settling {
         if let Some(waiting) = self.files.get_mut(path) {
             waiting.renamed = true;
             waiting.open = false;
+            self.note(path);
         }
     }
 
@@ -108,6 +144,11 @@ impl Settling {
         self.files.remove(path);
     }
 
+    /// Returns whether a file is pending.
+    pub(super) fn is_pending(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
+    }
+
     /// Removes all files below a folder that is gone.
     pub(super) fn forget_below(&mut self, folder: &Path) {
         self.files.retain(|path, _| !path.starts_with(folder));
@@ -125,13 +166,31 @@ impl Settling {
 
     /// Returns when the next file may be complete.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        self.files.values().map(Waiting::due_at).min()
+        self.earliest
     }
 
     /// Returns a file whose quiet period is over: the one modified first. Check [`Self::is_complete`] then.
-    pub(super) fn due(&self, now: Instant) -> Option<PathBuf> {
+    pub(super) fn due(&mut self, now: Instant) -> Option<PathBuf> {
+        let is_due = |files: &HashMap<PathBuf, Waiting>, path: &PathBuf| {
+            files.get(path).is_some_and(|waiting| waiting.due_at() <= now)
+        };
+        while let Some(path) = self.ready.pop() {
+            if is_due(&self.files, &path) {
+                return Some(path);
+            }
+        }
+        // Thousands of files may be due at once: they are sorted once, not searched for each.
+        if self.earliest.is_none_or(|earliest| earliest > now) {
+            return None;
+        }
         let due = self.files.iter().filter(|(_, waiting)| waiting.due_at() <= now);
-        due.min_by_key(|(path, waiting)| (waiting.stamp.modified_ns, *path)).map(|(path, _)| path.clone())
+        let mut due: Vec<_> = due.map(|(path, waiting)| (waiting.stamp.modified_ns, path.clone())).collect();
+        due.sort_unstable_by(|one, other| other.cmp(one));
+        self.ready.extend(due.into_iter().map(|(_, path)| path));
+        if self.ready.is_empty() {
+            self.earliest = self.files.values().map(Waiting::due_at).min();
+        }
+        self.ready.pop()
     }
 
     /// Returns whether a file with this stamp is complete. Otherwise restarts its quiet period.
@@ -139,7 +198,9 @@ impl Settling {
         let Some(waiting) = self.files.get_mut(path) else { return false };
         // The writer of an empty file has not begun.
         if waiting.stamp != stamp || stamp.bytes == 0 {
-            *waiting = Waiting { stamp, since: now, renamed: false, ..*waiting };
+            waiting.stamp = stamp;
+            waiting.restart(now);
+            self.note(path);
             return false;
         }
         waiting.due_at() <= now
@@ -226,12 +287,27 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_renamed_into_place_is_complete_after_one_short_look() {
+    fn a_file_that_was_renamed_into_place_is_complete_after_two_seconds() {
+        let mut bench = Bench::new();
+        let now = bench.start;
+        assert!(bench.settling.seen(&bench.path, stamp(10), 10 * SETTLE, now));
+        bench.settling.renamed_into_place(&bench.path);
+        assert!(!bench.complete(10, ms(1999)));
+        assert!(bench.complete(10, ms(2000)));
+    }
+
+    #[test]
+    fn a_file_that_is_held_back_is_complete_later_or_after_a_change() {
         let mut bench = Bench::new();
         bench.seen(10, ms(0));
-        bench.settling.renamed_into_place(&bench.path);
-        assert!(!bench.complete(10, ms(249)));
-        assert!(bench.complete(10, ms(250)));
+        bench.settling.hold(&bench.path, bench.start + ms(60_000));
+        assert!(!bench.complete(10, ms(59_999)));
+        assert_eq!(bench.settling.next_due(), Some(bench.start + ms(60_000)));
+        assert_eq!(bench.settling.quiet_for(&bench.path, bench.start + ms(60_000)), ms(60_000));
+        assert!(bench.complete(10, ms(60_000)));
+        bench.seen(11, ms(61_000));
+        assert!(!bench.complete(11, ms(62_999)));
+        assert!(bench.complete(11, ms(63_000)));
     }
 
     #[test]
@@ -239,9 +315,9 @@ mod tests {
         let mut bench = Bench::new();
         bench.seen(10, ms(0));
         bench.settling.renamed_into_place(&bench.path);
-        assert!(!bench.complete(11, ms(250)));
-        assert!(!bench.complete(11, ms(500)));
-        assert!(bench.complete(11, ms(2250)));
+        assert!(!bench.complete(11, ms(2000)));
+        assert!(!bench.complete(11, ms(3999)));
+        assert!(bench.complete(11, ms(4000)));
     }
 
     #[test]

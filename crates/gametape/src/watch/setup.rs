@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::error::WatchError;
 use super::folder::Folder;
+use crate::documents::real_path;
 
 /// Default quiet period.
 pub(super) const SETTLE: Duration = Duration::from_secs(2);
@@ -59,6 +60,7 @@ impl Setup {
                 return Err(WatchError::NotAFolder { path: folder.path.clone() });
             }
         }
+        self.spell_alike();
         for path in [&mut self.archive, &mut self.tapes, &mut self.state].into_iter().flatten() {
             *path = absolute(path)?;
         }
@@ -79,6 +81,19 @@ impl Setup {
             self.left_out.extend([real, path]);
         }
         Ok(self)
+    }
+
+    /// Spells folders that are the same, through a link, like the first of them: otherwise each find would be reported under each name.
+    fn spell_alike(&mut self) {
+        let mut known: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for folder in &mut self.folders {
+            let real = real_path(&folder.path);
+            let same = known.iter().find_map(|(other, path)| Some((path, real.strip_prefix(other).ok()?)));
+            if let Some((path, below)) = same.filter(|(path, _)| !folder.path.starts_with(path)) {
+                folder.path = if below.as_os_str().is_empty() { path.clone() } else { path.join(below) };
+            }
+            known.push((real, folder.path.clone()));
+        }
     }
 
     /// Returns whether finds are copied to this path.

@@ -10,9 +10,10 @@ use gametape_format::TapeId;
 use gametape_format::read::Tape;
 use gametape_format::write::{Files, StdFiles, TapeFile};
 
-use super::archive::{ArchiveError, copy_into};
+use super::archive::{ArchiveError, copy_item};
 use super::content::ContentHash;
 use super::found::{Archive, Import};
+use super::item::Item;
 use super::setup::Setup;
 use super::signals::Stopping;
 use crate::import::{ImportError, Kind, detect, import_through};
@@ -127,6 +128,11 @@ impl TapeFile for StoppingFile {
     }
 }
 
+/// No importer reads the folder of a match.
+fn a_folder() -> ImportError {
+    ImportError::UnknownKind { looks_like: "a folder".into() }
+}
+
 /// The results for a find.
 pub(super) struct Kept {
     pub(super) kind: Option<Kind>,
@@ -135,18 +141,19 @@ pub(super) struct Kept {
 }
 
 /// Copies and imports a find. Returns `None` if the watch was stopped; nothing incomplete is left then.
-pub(super) fn keep(path: &Path, hash: ContentHash, setup: &Setup, stopping: &Stopping) -> Option<Kept> {
+pub(super) fn keep(item: &Item, hash: ContentHash, setup: &Setup, stopping: &Stopping) -> Option<Kept> {
+    // First, because the game may delete the source.
     let archive = match &setup.archive {
-        Some(folder) => copy_into(folder, path, hash, &|| stopping.is_wanted()),
+        Some(folder) => copy_item(folder, item, hash, &|| stopping.is_wanted()),
         None => Archive::NotWanted,
     };
     if matches!(archive, Archive::Failed(ArchiveError::Stopped)) {
         return None;
     }
-    let detected = detect(path);
+    let detected = if item.is_folder { Err(a_folder()) } else { detect(&item.path) };
     let kind = detected.as_ref().ok().copied();
     let import = match &setup.tapes {
-        Some(folder) => import_into(folder, path, detected, hash, stopping)?,
+        Some(folder) => import_into(folder, &item.path, detected, hash, stopping)?,
         None => Import::NotWanted,
     };
     Some(Kept { kind, archive, import })

@@ -1,10 +1,9 @@
-//! Walks a folder and its subfolders, and yields the folders and matching files, and problems. Always terminates: links that lead back
+//! Walks a folder and its subfolders, and yields the folders, the matching files and folders of matches, and problems. Always terminates: links that lead back
 //! are not followed, and depth and number of folders are limited.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::content::Stamp;
 use super::folder::Folder;
 use super::found::Notice;
 
@@ -17,8 +16,8 @@ const MAX_DEPTH: usize = 32;
 pub(super) enum Step<'a> {
     /// A folder, before it is read.
     Folder(&'a Path),
-    /// A matching file.
-    File(&'a Path, Stamp),
+    /// A matching file, or the folder of a match.
+    Find(&'a Path),
     /// A path that is skipped, with the reason.
     NotEntered(&'a Path, Notice),
 }
@@ -53,6 +52,10 @@ pub(super) fn walk(folder: &Folder, start: &Path, left_out: &[PathBuf], step: &m
         }
         seen.insert(real);
         step(Step::Folder(&path));
+        // A folder below that of a match belongs to it, and so do all files in them.
+        if let Some(find) = folder.find_of(&path, true).filter(|find| path == *find || path == start) {
+            step(Step::Find(&find));
+        }
         read_folder(folder, &path, &mut |below, is_link| ahead.push((below, depth + 1, is_link)), step);
     }
 }
@@ -62,21 +65,21 @@ fn read_folder(folder: &Folder, path: &Path, below: &mut dyn FnMut(PathBuf, bool
         Ok(entries) => entries,
         Err(error) => return tell_unreadable(path, &error, step),
     };
+    let in_match = folder.find_of(path, true).is_some();
     for entry in entries {
         // If reading an entry fails, the folder is gone; the next scan finds its current contents.
         let Ok(entry) = entry else { return };
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
-        if kind.is_dir() {
-            if folder.recursive {
-                below(path, false);
+        let is_link = kind.is_symlink() && path.is_dir();
+        if kind.is_dir() || is_link {
+            if folder.covers_folder(&path) {
+                below(path, is_link);
             }
-        } else if kind.is_symlink() && folder.recursive && path.is_dir() {
-            below(path, true);
-        } else if folder.covers(&path) {
+        } else if !in_match && let Some(find) = folder.find_of(&path, false) {
             // Dangling links and files that have disappeared are ignored. Pipes and devices are not files.
             match path.metadata() {
-                Ok(metadata) if metadata.is_file() => step(Step::File(&path, Stamp::of(&metadata))),
+                Ok(metadata) if metadata.is_file() => step(Step::Find(&find)),
                 Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => tell_unreadable(&path, &error, step),
@@ -97,7 +100,7 @@ mod tests {
         let (mut files, mut notices) = (Vec::new(), Vec::new());
         walk(folder, start, left_out, &mut |step| match step {
             Step::Folder(_) => {}
-            Step::File(path, _) => files.push(path.file_name().unwrap().to_string_lossy().into_owned()),
+            Step::Find(path) => files.push(path.file_name().unwrap().to_string_lossy().into_owned()),
             Step::NotEntered(_, notice) => notices.push(notice),
         });
         files.sort_unstable();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::game;
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -181,6 +181,17 @@ fn your_own_game_is_recorded_from_its_shared_memory() {
 }
 
 #[test]
+fn replay_folder_prints_each_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("replays")).unwrap();
+    let mut file = std::fs::File::create_new(folder.path().join("replays/a.w3g")).unwrap();
+    file.write_all(b"not a real one").unwrap();
+    let text = interrupt_after(start("replay_folder", folder.path(), &["replays"]), 1);
+    assert!(text.ends_with("a.w3g: 14 bytes\n"), "{text}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no tape");
+}
+
+#[test]
 fn udp_game_records_datagrams() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start("udp_game", folder.path(), &["127.0.0.1:0"]);
@@ -225,4 +236,38 @@ fn udp_packets_calls_back_with_structs() {
     // What came before the first packet starts no tape.
     let frames = |name: &str| tape.stream_named(name).unwrap().totals().frames;
     assert_eq!((frames("car"), frames("other")), (9, 8));
+}
+
+#[test]
+fn f1_speed_records_a_supported_game_on_the_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut child = start("f1_speed", folder.path(), &[&free]);
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let sent = crate::datagrams::traffic(gametape::games::find_game("f1-25").unwrap(), 0).datagrams;
+    let stop = Arc::<AtomicBool>::default();
+    let over = Arc::clone(&stop);
+    // It is not known when the program listens.
+    let sending = std::thread::spawn(move || {
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        for datagram in sent.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
+            socket.send_to(datagram, &free).unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    let mut lines = Vec::new();
+    while lines.len() < 20 {
+        let mut line = String::new();
+        assert!(out.read_line(&mut line).unwrap() > 0, "{}", error_text(&mut child));
+        lines.push(line);
+    }
+    assert!(lines.iter().all(|line| line.ends_with(" km/h\n")), "{lines:?}");
+    child.stdout = Some(out.into_inner());
+    let rest = interrupt_after(child, 0);
+    stop.store(true, Ordering::Relaxed);
+    sending.join().unwrap();
+    assert!(rest.ends_with(" tapes\n"), "{rest}");
+    let path = tapes(&folder.path().join("sessions")).remove(0);
+    let tape = Tape::open(&path).unwrap();
+    assert_eq!(tape.stream_named("car-telemetry").unwrap().spec().game, "f1-25");
 }

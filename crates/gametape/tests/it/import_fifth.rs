@@ -49,7 +49,7 @@ fn import(folder: &Path, file: &[u8], dictionary: Option<&Dictionary>) -> Result
     let (source, tape) = (folder.join("a.tape"), folder.join("a.gtape"));
     std::fs::write(&source, file).unwrap();
     let _ = std::fs::remove_file(&tape);
-    let options = ImportOptions { dictionary: dictionary.cloned() };
+    let options = ImportOptions { dictionary: dictionary.cloned(), ..ImportOptions::default() };
     let imported = import_with(Arc::new(StdFiles), &source, &tape, &options, &mut |_| {});
     let imported = imported.map_err(|error| error.to_string())?;
     let tape = Tape::open(&tape).unwrap();

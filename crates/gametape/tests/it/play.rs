@@ -7,7 +7,7 @@ use crate::playback;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use game::{Game, Recording, is_of_interrupted_writer, prefix, wait_until};
+use game::{Game, Recording, drop_interrupted, prefix, wait_until};
 use gametape::capture::{RealClock, RecorderEvent, TapeSummary};
 use gametape::format::read::Tape;
 use gametape::play::{Ended, PlayError, Player, RunningGame};
@@ -50,11 +50,12 @@ fn in_step_a_recorder_gets_every_frame_of_the_tape_equal() {
     for (stream, _) in PAGES {
         let bytes = |tape: &Tape| frames(tape, stream).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
         let (mut found, played) = (bytes(&copy), bytes(tape.raw()));
-        let pairs: Vec<(&Vec<u8>, &Vec<u8>)> = played.iter().skip(1).zip(&played).collect();
-        let is_between =
-            |frame: &Vec<u8>| pairs.iter().any(|(page, before)| is_of_interrupted_writer(frame, page, before));
-        found.retain(|frame| played.contains(frame) || !is_between(frame));
-        assert!(found == played, "{stream}: {} of {}", found.len(), played.len());
+        // The player goes on when a frame was taken: half a page in place of the page may be that frame.
+        let interrupted = drop_interrupted(&mut found, &played);
+        let mut rest = played.iter();
+        let is_in_order = found.iter().all(|frame| rest.any(|page| page == frame));
+        let missing = played.len().saturating_sub(found.len());
+        assert!(is_in_order && missing <= interrupted, "{stream}: {missing} missing, {interrupted} interrupted");
     }
     assert_eq!(copy.metadata().get("replay_of"), tape.raw().id().map(|id| format!("replay of {id}")).as_ref());
 }
@@ -80,17 +81,23 @@ fn in_real_time_frames_arrive_equal_or_are_counted() {
     let copy = recorded(&recording.end());
     assert!(took >= Duration::from_millis(1490), "faster than the tape: {took:?}");
     assert_eq!((played.frames, played.lost, played.unfit), (150 + 50 + 1, 0, 0));
-    let (all, arrived) = (frames(tape.raw(), "physics"), frames(&copy, "physics"));
+    let physics = |tape: &Tape| frames(tape, "physics").into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
+    let (all, mut arrived) = (physics(tape.raw()), physics(&copy));
+    let interrupted = drop_interrupted(&mut arrived, &all) as u64;
     let mut rest = all.iter();
-    for (_, bytes) in &arrived {
-        assert!(rest.any(|(_, original)| original == bytes), "a frame that is not on the tape, or twice");
+    for (index, bytes) in arrived.iter().enumerate() {
+        let place = all.iter().position(|original| original == bytes);
+        assert!(
+            rest.any(|original| original == bytes),
+            "frame {index}: twice, or not on the tape (it is {place:?} there)"
+        );
     }
-    let place = |bytes: &[u8]| all.iter().position(|(_, original)| original == bytes).unwrap();
-    let (first, last) = (place(&arrived.first().unwrap().1), place(&arrived.last().unwrap().1));
+    let place = |bytes: &Vec<u8>| all.iter().position(|original| original == bytes).unwrap();
+    let (first, last) = (place(arrived.first().unwrap()), place(arrived.last().unwrap()));
     assert_eq!(last, 149);
     let lost = last + 1 - first - arrived.len();
     let missed = copy.stream_named("physics").unwrap().status().counters.missed;
-    assert!(lost == 0 || missed >= lost as u64, "{lost} lost, {missed} counted");
+    assert!(missed + interrupted >= lost as u64, "{lost} lost, {missed} counted, {interrupted} interrupted");
 }
 
 /// What a client observes of the counters, at every frame.

@@ -1,11 +1,13 @@
 //! Tests of the store. Each behaviour is a function that runs on SQLite and on PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 
+mod cars;
 mod catalogue;
 mod contention;
 mod cursors;
 mod edits;
 mod keep;
+mod matches;
 pub(crate) mod place;
 mod privacy;
 mod queries;
@@ -52,8 +54,19 @@ on_both! {
         laps_that_are_not_found_again_go,
         what_comes_late_changes_nothing_on_a_tape_that_was_tracked_as_a_whole,
         what_users_said_about_a_running_session_stays_with_it;
+    cars:
+        all_cars_come_back_as_they_were_in_the_order_of_their_positions,
+        changes_of_cars_are_applied_and_laps_taken_back,
+        tracking_again_replaces_the_cars,
+        hidden_drivers_of_other_cars_are_absent_from_public_standings;
+    matches:
+        matches_come_back_as_they_were_newest_first_in_pages,
+        matches_are_filtered_by_game_player_map_and_time,
+        writing_a_match_again_changes_no_row_and_a_new_reading_replaces_it,
+        the_catalogue_puts_the_match_of_a_tape_into_the_store;
     edits:
         an_excluded_lap_is_no_best_until_it_is_taken_back,
+        laps_of_others_are_no_best_until_the_user_says_that_they_are_his,
         h5_deleted_laps_and_sessions_come_back_whole,
         names_notes_and_tags_are_kept_and_found,
         tags_are_told_apart_by_every_letter,

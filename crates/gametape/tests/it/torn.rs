@@ -230,3 +230,142 @@ fn control_pages_are_torn_when_the_rule_is_switched_off() {
     let (accepted, torn, _) = take_frames(&WITHOUT_RULE, 1000, 8000);
     assert!(torn.len() as u64 > accepted / 10_000, "{} torn of {accepted}: the test above cannot tell", torn.len());
 }
+
+/// A page of a game whose writer follows the game's own protocol.
+pub(crate) struct RacedPage {
+    /// The game as it is recorded.
+    pub(crate) games: &'static [games::Game],
+    /// A page of the game while it drives.
+    pub(crate) page: Vec<u8>,
+    /// Offset of the number that changes with every page, and the step from one page to the next.
+    pub(crate) number: (usize, u32),
+    /// Marks the page as being written, or as complete, with the number; `None` if the game has no lock.
+    pub(crate) lock: Option<fn(&SectionWriter, number: u32, is_writing: bool)>,
+    /// Offsets at which the writer repeats the number, to tell torn pages from complete ones.
+    pub(crate) stamps: Vec<usize>,
+    /// The writer also pauses in the middle of a page.
+    pub(crate) pauses_inside: bool,
+}
+
+/// What a race between a writer and a recorder gave.
+#[derive(Debug, Default)]
+pub(crate) struct Raced {
+    pub(crate) writes: u64,
+    pub(crate) reads: u64,
+    /// Reads that gave a new frame.
+    pub(crate) frames: u64,
+    /// Torn frames, except for pages whose write the system interrupted.
+    pub(crate) torn: u64,
+    /// Torn frames of writes that the system interrupted: no rule without a lock covers them.
+    pub(crate) interrupted: u64,
+    pub(crate) refused: u64,
+}
+
+/// Number of writes: a million with `./scripts/test long`, fewer in an ordinary run.
+pub(crate) fn writes() -> u64 {
+    if std::env::var_os("GAMETAPE_LONG").is_some() { 1_000_000 } else { 10_000 }
+}
+
+/// Longest pause of a writer.
+const LONGEST_PAUSE_NS: u64 = 200_000;
+
+/// Writes pages with pauses of 0 to 200 µs, while a recorder reads them at 1000 Hz.
+pub(crate) fn race(raced: &RacedPage, writes: u64) -> Raced {
+    let prefix = prefix("raced");
+    let stream = raced.games[0].streams.iter().find(|stream| stream.section().is_some()).unwrap();
+    let bytes = u64::from(stream.section_bytes().unwrap());
+    let section = SectionWriter::create(&prefix.section(stream.section().unwrap()), bytes).unwrap();
+    let (at, step) = raced.number;
+    let (mut number, mut random, mut page) = (0_u32, 0x9E37_79B9_7F4A_7C15_u64, raced.page.clone());
+    let mut pause = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let until = Instant::now() + Duration::from_nanos(random % LONGEST_PAUSE_NS);
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        random
+    };
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let interrupted = Mutex::new(BTreeSet::new());
+    let mut write = || {
+        number = number.wrapping_add(step);
+        for place in raced.stamps.iter().chain([&at]) {
+            page[*place..*place + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        let mark = |is_writing: bool| raced.lock.iter().for_each(|lock| lock(&section, number, is_writing));
+        let start = Instant::now();
+        mark(true);
+        // The number of a page with a lock is written with the lock.
+        let pieces: Vec<&[u8]> = page.chunks(page.len().div_ceil(8)).collect();
+        let pauses_before = if raced.pauses_inside { pause() % pieces.len() as u64 } else { u64::MAX };
+        let mut offset = 0;
+        for (index, piece) in (0_u64..).zip(&pieces) {
+            if index == pauses_before {
+                pause();
+            }
+            write_around(&section, offset, piece, raced.lock.map(|_| at));
+            offset += piece.len();
+        }
+        mark(false);
+        if !raced.pauses_inside && start.elapsed() > INTERRUPTED {
+            interrupted.lock().unwrap().insert(number);
+        }
+        done.fetch_add(1, Ordering::Relaxed);
+        pause();
+    };
+    write();
+    let mut source = PageSource::new(raced.games, prefix.clone(), 1000);
+    let (clock, mut batch, mut result, mut last) = (RealClock::start(), Batch::default(), Raced::default(), None);
+    let mut torn = Vec::new();
+    wake_exactly();
+    against_a_writer(write, || {
+        let mut next = Instant::now();
+        while done.load(Ordering::Relaxed) < writes {
+            source.read(&clock, &mut batch).unwrap();
+            result.reads += 1;
+            for frame in batch.frames() {
+                let number = |at: usize| u32::from_le_bytes(frame.bytes[at..at + 4].try_into().unwrap());
+                if last.replace(number(at)) == Some(number(at)) {
+                    continue;
+                }
+                result.frames += 1;
+                if raced.stamps.iter().any(|stamp| number(*stamp) != number(at)) {
+                    torn.push(number(at));
+                }
+            }
+            result.refused += batch.counters().first().map_or(0, |counters| counters.torn);
+            batch.clear();
+            next = (next + Duration::from_millis(1)).max(Instant::now());
+            gametape::sys::sleep_until(next);
+        }
+    });
+    result.writes = done.into_inner();
+    let interrupted = interrupted.into_inner().unwrap();
+    // The number is written first or last, so the page that was being written is this one or the next.
+    let is_interrupted = |number: &u32| [*number, number.wrapping_add(step)].iter().any(|of| interrupted.contains(of));
+    result.interrupted = torn.iter().filter(|number| is_interrupted(number)).count() as u64;
+    result.torn = torn.len() as u64 - result.interrupted;
+    section.remove().unwrap();
+    eprintln!(
+        "{}, pauses inside a page {}: {} pages written; {} reads gave {} frames, {} of them torn, {} more in writes that the system interrupted; {} copies refused",
+        raced.games[0].id,
+        raced.pauses_inside,
+        result.writes,
+        result.reads,
+        result.frames,
+        result.torn,
+        result.interrupted,
+        result.refused,
+    );
+    result
+}
+
+/// Writes a piece of a page, except for the four bytes of a lock.
+fn write_around(section: &SectionWriter, offset: usize, piece: &[u8], lock_at: Option<usize>) {
+    let inside = lock_at.and_then(|at| at.checked_sub(offset)).filter(|at| at + 4 <= piece.len());
+    let Some(at) = inside else { return section.write(offset as u64, piece).unwrap() };
+    section.write(offset as u64, &piece[..at]).unwrap();
+    section.write((offset + at + 4) as u64, &piece[at + 4..]).unwrap();
+}

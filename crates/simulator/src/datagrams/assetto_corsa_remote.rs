@@ -1,5 +1,5 @@
-//! Assetto Corsa's remote telemetry: the car at 60 Hz, and a message for each lap. The game would wait for requests; here it sends the answers to
-//! them by itself, the names again every few seconds.
+//! Assetto Corsa's remote telemetry: the car at 60 Hz, and a message for each lap. The answer to a handshake is encoded, too, every few seconds:
+//! whoever sends these datagrams decides who gets them, and when.
 use gametape_games::Utf16;
 
 use super::put::{put, put_f32s};

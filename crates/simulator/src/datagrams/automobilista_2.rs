@@ -1,5 +1,5 @@
 //! Automobilista 2: telemetry and timings for each tick, times at the end of each sector, and everything else every few seconds. A second car
-//! stands in its garage.
+//! stays in its garage.
 use super::project_cars::{
     NAMES_MS, PACKETS_PER_S, Sectors, current_s, game_state, is_before_first_line, motion, pedal, pit_mode,
     put_position, race_state, session_state,

@@ -6,7 +6,7 @@ use crate::car::vehicle::{GEARS, GRAVITY, IDLE_RPM, MAX_RPM};
 use crate::game::Game;
 
 const HZ: u64 = 60;
-/// Radians per second for each turn per minute.
+/// Radians per second for one revolution per minute.
 const RAD_S: f64 = std::f64::consts::PI / 30.0;
 /// Laps of the event: more than anyone drives.
 const TOTAL_LAPS: f64 = 999.0;
@@ -54,7 +54,7 @@ impl DirtEncoder {
         packet
             .f32(laps)
             .f32(car.engine.rpm * RAD_S)
-            // A dashboard, the race position, then what the car does not have.
+            // A dashboard, the race position, then values that the car does not have.
             .f32s([1.0, 1.0])
             .f32s([0.0; 7])
             .f32(if board.in_pit_lane { 1.0 } else { 0.0 })

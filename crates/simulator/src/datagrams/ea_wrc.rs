@@ -6,7 +6,7 @@ use crate::car::vehicle::{GEARS, IDLE_RPM, MAX_RPM};
 use crate::game::Game;
 
 const HZ: u64 = 60;
-/// The numbers that stand for neutral and reverse.
+/// The gear numbers of neutral and reverse.
 const NEUTRAL: u8 = 0;
 const REVERSE: u8 = 10;
 

@@ -10,7 +10,7 @@ use crate::game::Game;
 const HZ: u64 = 60;
 /// The console has been on for an hour.
 const TIMESTAMP_MS: u64 = 3_600_000;
-/// Not a track of the game: none of them is as long as this one.
+/// Not a track of the game: none has the length of the simulated one.
 const TRACK: i32 = 9_001;
 /// The gear while shifting, or in neutral.
 const NO_GEAR: u8 = 11;
@@ -54,7 +54,7 @@ impl DatagramEncoder for ForzaEncoder {
                 packet.f32s([worn; 4]).i32(TRACK);
             }
         } else {
-            // Everything but the time is 0 while the game does not drive.
+            // Everything but the time is 0 while paused.
             packet.i32(0).raw(&timestamp.to_le_bytes()).zeros(length - 8);
         }
         out.push(packet.bytes());
@@ -62,7 +62,7 @@ impl DatagramEncoder for ForzaEncoder {
 }
 
 impl ForzaEncoder {
-    /// Advances the time of the race, which begins anew with a session.
+    /// Advances the race time, which restarts with each session.
     fn time(&mut self, ms: u64, game: &Game) {
         let board = &game.board;
         let (session, laps, race_ms) = self.race;

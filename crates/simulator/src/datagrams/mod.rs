@@ -2,22 +2,27 @@
 //!
 //! A [`DatagramEncoder`] is called for every millisecond of the simulation and adds the datagrams that the game would send then, at the game's own
 //! rates. What the simulation does not have (other cars, weather forecasts) the encoder makes up, as a pure function of time.
+mod assetto_corsa_competizione;
 mod assetto_corsa_remote;
 mod automobilista_2;
 mod gran_turismo;
-mod project_cars;
-mod put;
+pub(crate) mod project_cars;
+pub(crate) mod put;
 
 mod dirt_rally;
 mod ea_wrc;
 mod f1;
 mod forza;
 mod packed;
+mod player;
+mod rivals;
 
 use crate::game::Game;
 use dirt_rally::DirtEncoder;
 use ea_wrc::WrcEncoder;
 use forza::ForzaEncoder;
+pub(crate) use player::Player;
+pub(crate) use rivals::{Rival, Rivals};
 
 /// Encodes the simulated car as the datagrams of a game.
 pub trait DatagramEncoder: Send {
@@ -73,6 +78,7 @@ const ENCODERS: &[(&str, New)] = &[
     ("f1-24", || Box::new(f1::F1::new(2024))),
     ("f1-25", || Box::new(f1::F1::new(2025))),
     ("f1-26", || Box::new(f1::F1::new(2026))),
+    ("assetto-corsa-competizione", || Box::<assetto_corsa_competizione::Broadcasting>::default()),
     ("assetto-corsa-remote", || Box::<assetto_corsa_remote::AssettoCorsaRemote>::default()),
     ("automobilista-2", || Box::<automobilista_2::Automobilista2>::default()),
     ("gran-turismo-7", || Box::new(gran_turismo::GranTurismo::gt7())),

@@ -24,6 +24,19 @@ impl Packed {
         self.raw(&value.to_le_bytes())
     }
 
+    pub(super) fn u8(&mut self, value: u8) -> &mut Self {
+        self.raw(&[value])
+    }
+
+    pub(super) fn u16(&mut self, value: u16) -> &mut Self {
+        self.raw(&value.to_le_bytes())
+    }
+
+    /// Writes a text after its length in bytes.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        self.u16(text.len() as u16).raw(text.as_bytes())
+    }
+
     pub(super) fn i32(&mut self, value: i32) -> &mut Self {
         self.raw(&value.to_le_bytes())
     }

@@ -4,7 +4,7 @@ use super::{DatagramEncoder, Datagrams};
 use crate::board::{Board, SessionKind, Status};
 use crate::game::Game;
 
-/// Ticks for each second at which packets are sent.
+/// Packets per second.
 pub(super) const PACKETS_PER_S: u64 = 60;
 /// Milliseconds between two packets with the same names.
 pub(super) const NAMES_MS: u64 = 5_000;
@@ -88,7 +88,7 @@ impl ProjectCars {
     }
 }
 
-/// Times of single sectors; the board's are from the line on.
+/// Times of single sectors; those of the board are cumulative.
 #[derive(Default)]
 pub(super) struct Sectors {
     /// Time of the sector that ended last; 0 at first.
@@ -97,7 +97,7 @@ pub(super) struct Sectors {
     pub(super) best_s: [Option<f64>; 3],
     /// Whether a sector ended in this millisecond.
     pub(super) ended: bool,
-    /// Laps and sector at the last look, and when the sector began since the line.
+    /// Laps and sector at the last call, and the time since the line at which the sector began.
     at: (i32, i32),
     began_ms: i32,
 }
@@ -121,7 +121,7 @@ impl Sectors {
 }
 
 /// Writes orientation, velocities and accelerations, 18 numbers. The axes are left-handed: a car points to negative z, and x is to its left.
-pub(super) fn motion(packet: &mut [u8], at: usize, game: &Game) {
+pub(crate) fn motion(packet: &mut [u8], at: usize, game: &Game) {
     let car = game.car();
     let ((x, z), speed) = (car.course, car.speed_ms);
     put_f32s(packet, at, &[0.0, (-x).atan2(-z), 0.0]);
@@ -149,15 +149,15 @@ pub(super) fn is_before_first_line(board: &Board) -> bool {
     !board.timer_runs && board.completed_laps == 0
 }
 
-pub(super) fn current_s(board: &Board) -> f64 {
+pub(crate) fn current_s(board: &Board) -> f64 {
     if is_before_first_line(board) { -1.0 } else { board.current_ms / 1000.0 }
 }
 
-pub(super) fn race_state(board: &Board) -> u8 {
+pub(crate) fn race_state(board: &Board) -> u8 {
     if is_before_first_line(board) { 1 } else { 2 }
 }
 
-pub(super) fn game_state(board: &Board) -> u8 {
+pub(crate) fn game_state(board: &Board) -> u8 {
     match board.status {
         Status::Off => 1,
         Status::Replay => 6,
@@ -166,7 +166,7 @@ pub(super) fn game_state(board: &Board) -> u8 {
     }
 }
 
-pub(super) fn session_state(board: &Board) -> u8 {
+pub(crate) fn session_state(board: &Board) -> u8 {
     match board.session {
         SessionKind::Qualify => 3,
         SessionKind::Race => 5,
@@ -175,7 +175,7 @@ pub(super) fn session_state(board: &Board) -> u8 {
     }
 }
 
-pub(super) fn pit_mode(board: &Board) -> u8 {
+pub(crate) fn pit_mode(board: &Board) -> u8 {
     match (board.in_box, board.in_pit_lane) {
         (true, _) => 2,
         (false, true) => 1,

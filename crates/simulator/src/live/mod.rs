@@ -6,10 +6,12 @@
 //! This module reads the system's clock and blocks; nothing else in the simulator does.
 mod game_clock;
 mod machine;
+mod page_writer;
 mod sender;
 
 pub use game_clock::GameClock;
 pub use machine::{CopyStart, Machine};
+pub use page_writer::LivePage;
 pub use sender::LiveSender;
 
 use std::io;
@@ -67,7 +69,11 @@ impl<S> Named<S> {
     }
 
     fn write(&self, machine: &impl Machine<Section = S>, bytes: &[u8]) -> Result<(), LiveError> {
-        let written = machine.write(&self.section, 0, bytes);
+        self.write_at(machine, 0, bytes)
+    }
+
+    fn write_at(&self, machine: &impl Machine<Section = S>, offset: u64, bytes: &[u8]) -> Result<(), LiveError> {
+        let written = machine.write(&self.section, offset, bytes);
         written.map_err(|source| LiveError::Memory { name: self.name.clone(), source })
     }
 

@@ -3,6 +3,7 @@ mod determinism;
 mod drive;
 mod forza_and_rally;
 mod laps;
+mod page_laps;
 mod pits;
 mod scenarios;
 mod script_commands;

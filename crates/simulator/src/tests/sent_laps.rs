@@ -167,3 +167,37 @@ fn assert_sectors_add_up(receiver: &Receiver) {
         assert_eq!(Some(sectors_ms.iter().sum()), lap.last_ms, "{lap:?} {sectors_ms:?}");
     }
 }
+
+#[test]
+fn competizione_broadcasts_the_laps_of_the_board_and_of_five_others() {
+    let game = find_game("acc").unwrap();
+    let (mut encoder, mut sent) = (datagram_encoder(game.id).expect("an encoder"), Datagrams::default());
+    let (mut standings, mut times, mut streams) = (game.rules.standings().unwrap(), Vec::new(), Vec::new());
+    drive(Settings { pit_every_laps: None, ..Settings::default() }, Script::new(), |simulation| {
+        let driven = simulation.game().unwrap();
+        if driven.board.completed_laps as usize > times.len() {
+            times.push(driven.board.last_ms.unwrap() as u32);
+        }
+        sent.clear();
+        encoder.encode(simulation.ms(), driven, &mut sent);
+        for bytes in sent.iter() {
+            let stream = game.rules.datagram(bytes, &mut Vec::new()).expect("a message of the game");
+            if !streams.contains(&stream) {
+                streams.push(stream);
+            }
+            standings.frame(SeenFrame { stream, layout: &NO_CHANNELS, bytes });
+        }
+        !(laps_done(simulation, 3) && driven.board.current_ms > 1_000.0)
+    });
+    assert_eq!(streams.len(), 7, "{streams:?}");
+    let cars = standings.cars();
+    assert_eq!(cars.iter().map(|car| car.car).collect::<Vec<_>>(), (1001..1007).collect::<Vec<_>>());
+    let laps: Vec<u32> = cars[0].laps.iter().filter_map(|lap| lap.time_ms).collect();
+    assert_eq!(laps, times);
+    assert_eq!((cars[0].last_ms, cars[0].name.as_deref()), (times.last().copied(), Some("Driver 1")));
+    assert_eq!(cars[0].last_sectors_ms.iter().flatten().sum::<u32>(), *times.last().unwrap());
+    let mut positions: Vec<u16> = cars.iter().filter_map(|car| car.position).collect();
+    positions.sort_unstable();
+    assert_eq!(positions, [1, 2, 3, 4, 5, 6]);
+    assert!(cars.iter().all(|car| car.laps.iter().filter(|lap| lap.time_ms.is_some()).count() >= 2));
+}

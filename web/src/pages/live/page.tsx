@@ -5,6 +5,7 @@ import { useCar } from "../../live/frame";
 import { LiveMap, useOutline } from "../../map/live_map";
 import { moment } from "../../words/format";
 import { car, track } from "../../words/names";
+import { LiveStandings } from "../standings";
 import { Fuel, Tyres } from "./car_state";
 import { LapClock } from "./clock";
 import { Deltas, GearAndSpeed, Revs } from "./drive";
@@ -26,18 +27,21 @@ export function LivePage() {
   if (state === null) return <p class="loading connecting" role="status" data-state="none">Connecting…</p>;
   if (state === "waiting") return <Waiting running={running} />;
   return (
-    <div class="live" data-state={state ?? "none"}>
-      <Strip session={running.session} />
-      <Revs />
-      <GearAndSpeed />
-      <LapClock bests={{ sectors: running.bestSectors }} />
-      <Deltas />
-      <section class="panel map-panel" aria-label="Track map"><LiveMap outline={outline} fresh={`${where.game}/${where.track}/${where.layout}`} /></section>
-      <section class="panel inputs" aria-label="Pedals and steering"><Pedals /><InputTrace /><Steering /></section>
-      <Fuel />
-      <Tyres />
-      <LiveLaps running={running} />
-    </div>
+    <>
+      <div class="live" data-state={state ?? "none"}>
+        <Strip session={running.session} />
+        <Revs />
+        <GearAndSpeed />
+        <LapClock bests={{ sectors: running.bestSectors }} />
+        <Deltas />
+        <section class="panel map-panel" aria-label="Track map"><LiveMap outline={outline} fresh={`${where.game}/${where.track}/${where.layout}`} /></section>
+        <section class="panel inputs" aria-label="Pedals and steering"><Pedals /><InputTrace /><Steering /></section>
+        <Fuel />
+        <Tyres />
+        <LiveLaps running={running} />
+      </div>
+      <LiveStandings session={running.session?.id ?? null} />
+    </>
   );
 }
 
@@ -52,6 +56,7 @@ function Waiting({ running }: { running: Running }) {
         <div class="last-session">
           <p><span class="label">Last session</span> <a href={`/sessions/${session.id}`}>{track(session)} · {car(session)}</a> <span class="soft">{moment(session.started_utc)}</span></p>
           <LiveLaps running={running} />
+          <LiveStandings session={session.id} />
         </div>
       )}
     </div>

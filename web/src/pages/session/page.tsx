@@ -10,6 +10,7 @@ import { feed } from "../../live/feed";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, spread } from "../../numbers/stats";
 import { clock, delta, duration, fixed, lapTime, moment, plural, sectorTime } from "../../words/format";
 import { car, driver, game, sky, track, word } from "../../words/names";
+import { SessionStandings } from "../standings";
 import { EditDialog, type Editing } from "./edit_dialog";
 import { editSession } from "./edits";
 import { LapChart } from "./lap_chart";
@@ -23,6 +24,8 @@ export function SessionPage() {
   const [editing, setEditing] = useState<Editing>(null);
   useEffect(() => feed.onEvent((event) => {
     const of = (event.data.session ?? event.data.id) as string | undefined;
+    // The other cars have a request of their own.
+    if (event.kind === "standings") return;
     if (event.kind === "reset" || event.kind.endsWith("_edited") || of === id) answer.reload();
   }), [id, answer.reload]);
   const selected = (query.get("laps") ?? "").split(",").filter(Boolean);
@@ -59,6 +62,7 @@ function Head({ session, onEdit, done }: { session: Session; onEdit: () => void;
         </p>
         {session.note && <p class="session-note">{session.note}</p>}
         {session.remark && <p class="soft">{session.remark}</p>}
+        {session.foreign && <p class="soft"><span class="chip">someone else's laps</span> They come from a lap file and count for no personal best.</p>}
       </div>
       <p class="buttons">
         <a class="button" href={`/tapes/${session.tape_id}`}>Tape</a>
@@ -89,6 +93,7 @@ function Body({ session, selected, onToggle, onEdit, done }: BodyProps) {
       <LapTable laps={laps} bestId={bestId} bestMs={bestMs} bestSectors={sectors} selected={selected} onToggle={onToggle} onEdit={onEdit} done={done} />
       {(session.stints?.length ?? 0) > 0 && <Stints stints={session.stints ?? []} laps={laps} />}
       <Tyres stints={session.stints ?? []} laps={laps} />
+      {!session.deleted_utc && <SessionStandings session={session.id} />}
       {selected.length > 0 && (
         <div class="picked" role="region" aria-label="Selected laps">
           <span>{plural(selected.length, "lap")} selected{selected.length === 1 && bestId && selected[0] !== bestId ? ", compared with the best" : ""}</span>

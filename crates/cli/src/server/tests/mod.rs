@@ -3,11 +3,14 @@
 mod access;
 mod channels;
 mod edits;
+mod import;
 mod live;
 mod live_v2;
+mod matches;
 mod push;
 mod reading;
 mod socket;
+mod standings;
 mod tapes;
 mod web;
 
@@ -96,7 +99,7 @@ impl Server {
     }
 }
 
-pub(super) fn session(number: u8, driver: &str) -> Session {
+pub(crate) fn session(number: u8, driver: &str) -> Session {
     let tape = TapeId([number; 16]);
     Session {
         id: Id::of_session(tape, 0),
@@ -119,6 +122,7 @@ pub(super) fn session(number: u8, driver: &str) -> Session {
         best_lap: None,
         theoretical_best_ms: None,
         remark: None,
+        foreign: false,
     }
 }
 
@@ -152,13 +156,16 @@ fn lap(session: &Session, number: u32, time_ms: u32) -> Lap {
     }
 }
 
+fn origin(session: &Session) -> Origin {
+    Origin::new(session.tape, TrackerVersion { id: "test".to_owned(), version: 1 })
+}
+
 /// Stores a session with laps of these times; returns their ids.
 fn drive(store: &dyn Store, number: u8, driver: &str, times_ms: &[u32]) -> (Id, Vec<Id>) {
     let session = session(number, driver);
     let laps: Vec<_> = (1..).zip(times_ms).map(|(number, time_ms)| lap(&session, number, *time_ms)).collect();
     let mut writes = vec![Write::Session(session.clone())];
     writes.extend(laps.iter().cloned().map(Write::Lap));
-    let origin = Origin::new(session.tape, TrackerVersion { id: "test".to_owned(), version: 1 });
-    store.write(&origin, &writes).unwrap();
+    store.write(&origin(&session), &writes).unwrap();
     (session.id, laps.iter().map(|lap| lap.id).collect())
 }

@@ -8,7 +8,7 @@ fn upload(version: u32) -> SessionUpload {
     let laps = vec![lap(&session, 1, 100_000)];
     SessionUpload {
         tracker: TrackerVersion { id: TRACKER_ID.to_owned(), version },
-        tracked: TrackedSession { session, stints: Vec::new(), laps },
+        tracked: TrackedSession { session, stints: Vec::new(), laps, cars: Vec::new() },
         facts: None,
         hidden: Vec::new(),
         excluded: Vec::new(),

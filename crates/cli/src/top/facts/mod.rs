@@ -4,6 +4,7 @@
 mod car;
 mod comparison;
 mod laps;
+mod standings;
 mod tapes;
 
 use serde_json::Value;
@@ -11,6 +12,7 @@ use serde_json::Value;
 pub(crate) use car::{Car, CarState, Tyre};
 pub(crate) use comparison::{CHANNELS, Comparison, Stretch};
 pub(crate) use laps::{LapRow, SessionDetail, SessionRow, sessions};
+pub(crate) use standings::{CarRow, Standings};
 pub(crate) use tapes::{TapeRow, tapes};
 
 use super::text::clean;

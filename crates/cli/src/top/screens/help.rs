@@ -11,7 +11,7 @@ const EVERYWHERE: [(&str, &str); 5] =
 
 fn of_screen(screen: Screen) -> &'static [(&'static str, &'static str)] {
     match screen {
-        Screen::Live => &[],
+        Screen::Live => &[("a", "all cars, in games that report them")],
         Screen::Sessions => &[
             ("up, down, PgUp, PgDn", "move"),
             ("Enter", "show the laps of the session"),
@@ -22,6 +22,7 @@ fn of_screen(screen: Screen) -> &'static [(&'static str, &'static str)] {
             ("space", "choose lap A, then lap B, of any session"),
             ("c, Enter", "compare A and B, or this lap with the best"),
             ("x", "clear the choice"),
+            ("a", "all cars, in games that report them"),
         ],
         Screen::Compare => &[("left, right", "move along the lap"), ("up, down", "scroll"), ("s", "swap A and B")],
         Screen::Tapes => &[

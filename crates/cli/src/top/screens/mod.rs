@@ -9,6 +9,7 @@ mod list;
 mod live;
 mod live_figures;
 mod sessions;
+mod standings;
 mod tapes;
 
 use std::time::Instant;
@@ -84,6 +85,7 @@ fn body_of(state: &mut State, now: Instant, room: Room) -> Drawn {
     let mut lines = banner::lines(state, room);
     let room = Room { height: room.height.saturating_sub(lines.len()), ..room };
     let drawn = match state.screen {
+        Screen::Live | Screen::Laps if state.all_cars => standings::lines(state, room),
         Screen::Live => live::lines(state, now, room).into(),
         Screen::Sessions => sessions::lines(state, room),
         Screen::Laps => laps::lines(state, room),
@@ -140,9 +142,10 @@ fn foot(state: &State, now: Instant, area: Rect) -> Option<Line<'static>> {
         return Some(plain(cut(message, cells, look), look.warning()));
     }
     let keys = match state.screen {
-        Screen::Live => "1-5 screens  ? help  q quit",
+        Screen::Live | Screen::Laps if state.all_cars => "a your car only  up/down scroll  1-5 screens  ? help  q quit",
+        Screen::Live => "1-5 screens  a all cars  ? help  q quit",
         Screen::Sessions => "up/down  Enter laps  / filter  ? help  q quit",
-        Screen::Laps => "up/down  space choose A, B  c compare  Esc back  ? help  q quit",
+        Screen::Laps => "up/down  space choose A, B  c compare  a all cars  Esc back  ? help  q quit",
         Screen::Compare => "left/right move  up/down scroll  s swap  Esc back  ? help  q quit",
         Screen::Tapes => "Enter play  space pause  left/right seek  +/- speed  l loop  s stop  ? help",
     };

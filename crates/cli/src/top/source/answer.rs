@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::facts::{CHANNELS, Comparison, SessionDetail, SessionRow, TapeRow, sessions, tapes};
+use super::super::facts::{CHANNELS, Comparison, SessionDetail, SessionRow, Standings, TapeRow, sessions, tapes};
 use super::inbox::{Answer, Ask};
 use super::link::Link;
 
@@ -22,6 +22,11 @@ pub(super) async fn answer(link: &Link, ask: Ask) -> Answer {
             let found = link.json(&format!("/api/v1/sessions/{id}")).await;
             let detail = found.and_then(|found| SessionDetail::of(&found).ok_or_else(not_understood));
             Answer::Session(id, detail)
+        }
+        Ask::Standings(id) => {
+            let found = link.json(&format!("/api/v1/sessions/{id}/standings")).await;
+            let cars = found.and_then(|found| Standings::of(&found).ok_or_else(not_understood));
+            Answer::Standings(id, cars)
         }
         Ask::Compare(one, other) => {
             let channels = CHANNELS.join(",");

@@ -66,6 +66,7 @@ fn hear(event: &Event, inbox: &Inbox) {
             }
         }
         "lap_opened" | "sector_closed" | "conditions_changed" | "stint" => {}
+        "standings" => inbox.cars_changed(),
         _ => inbox.changed(),
     }
 }

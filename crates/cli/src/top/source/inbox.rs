@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::super::facts::{Car, Comparison, SessionDetail, SessionRow, TapeRow};
+use super::super::facts::{Car, Comparison, SessionDetail, SessionRow, Standings, TapeRow};
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(crate) enum Ask {
     Sessions,
     /// Id of a session.
     Session(String),
+    /// Id of a session whose cars are requested.
+    Standings(String),
     /// Ids of two laps; the first one is the reference.
     Compare(String, String),
     Tapes,
@@ -21,6 +23,7 @@ pub(crate) enum Ask {
 pub(crate) enum Answer {
     Sessions(Result<Vec<SessionRow>, String>),
     Session(String, Result<SessionDetail, String>),
+    Standings(String, Result<Standings, String>),
     Compare((String, String), Result<Box<Comparison>, String>),
     Tapes(Result<Vec<TapeRow>, String>),
 }
@@ -45,6 +48,8 @@ pub(crate) struct News {
     pub(crate) status: Option<Status>,
     /// Sessions or laps have changed.
     pub(crate) changed: bool,
+    /// Other cars have changed.
+    pub(crate) cars_changed: bool,
     pub(crate) answers: Vec<Answer>,
 }
 
@@ -75,6 +80,10 @@ impl Inbox {
 
     pub(super) fn changed(&self) {
         self.with(|news| news.changed = true);
+    }
+
+    pub(super) fn cars_changed(&self) {
+        self.with(|news| news.cars_changed = true);
     }
 
     pub(super) fn answer(&self, answer: Answer) {

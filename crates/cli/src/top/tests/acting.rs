@@ -46,6 +46,31 @@ fn digits_tab_and_escape_go_through_the_screens_and_q_ends() {
 }
 
 #[test]
+fn all_cars_are_on_a_key_and_requested_while_they_are_shown() {
+    let mut state = full(PLAIN);
+    let now = Instant::now();
+    let wanted = |state: &mut State, now: Instant| {
+        let is_cars = |ask: &Ask| matches!(ask, Ask::Standings(session) if *session == id(1));
+        state.wants(now).iter().filter(|ask| is_cars(ask)).count()
+    };
+    assert_eq!(wanted(&mut state, now), 0);
+    key(&mut state, KeyCode::Char('a'));
+    assert!(state.all_cars);
+    assert_eq!((wanted(&mut state, now), wanted(&mut state, now)), (1, 0), "once");
+    let cars = state.cars.value.clone().unwrap();
+    state.hear(News { answers: vec![Answer::Standings(id(1), Ok(cars))], ..News::default() });
+    assert_eq!(wanted(&mut state, now + Duration::from_secs(1)), 0, "nothing has changed");
+    state.hear(News { cars_changed: true, ..News::default() });
+    assert_eq!(wanted(&mut state, now + Duration::from_secs(1)), 1);
+    key(&mut state, KeyCode::End);
+    assert_eq!(state.first_car, 2);
+    // Not on the other screens.
+    state.screen = Screen::Sessions;
+    key(&mut state, KeyCode::Char('a'));
+    assert!(state.all_cars && state.cars_wanted().is_none());
+}
+
+#[test]
 fn help_is_on_a_key_and_any_key_leaves_it() {
     let mut state = full(PLAIN);
     state.screen = Screen::Tapes;

@@ -3,11 +3,11 @@
 use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
 
-use super::super::facts::{Car, Comparison, SessionDetail, TapeRow, sessions};
+use super::super::facts::{Car, Comparison, SessionDetail, Standings, TapeRow, sessions};
 use super::super::look::Look;
 use super::super::source::{Answer, News};
 use super::super::state::{Screen, State};
-use super::facts::{car, comparison, detail, full, id, session, tape, told};
+use super::facts::{car, comparison, detail, full, id, session, standings, tape, told};
 use super::{FULL, PLAIN, drawn, on, text};
 
 const SIZES: [(u16, u16); 12] =
@@ -41,6 +41,9 @@ fn garbage(look: Look, number: &Value) -> State {
     let mut answers = vec![Answer::Sessions(Ok(sessions(&json!({ "sessions": [list], "next": NASTY })).0))];
     answers.extend(SessionDetail::of(&laps).map(|laps| Answer::Session(id(1), Ok(laps))));
     answers.extend(Comparison::of(&compared).map(|found| Answer::Compare((id(103), id(104)), Ok(Box::new(found)))));
+    let mut cars = standings();
+    nasty(&mut cars, number);
+    answers.extend(Standings::of(&cars).map(|cars| Answer::Standings(id(1), Ok(cars))));
     answers.extend(TapeRow::of(&file).map(|tape| Answer::Tapes(Ok(vec![tape]))));
     state.hear(News { car: Some((Car::of(&car), std::time::Instant::now())), answers, ..News::default() });
     state.say(super::super::text::clean(NASTY));
@@ -70,9 +73,9 @@ fn states(look: Look) -> Vec<State> {
 fn each(look: Look, mut check: impl FnMut(&mut State, &str)) {
     for (number, mut state) in states(look).into_iter().enumerate() {
         for screen in Screen::ALL {
-            for help in [false, true] {
-                (state.screen, state.help) = (screen, help);
-                check(&mut state, &format!("state {number}, {screen:?}, help {help}"));
+            for (help, all_cars) in [(false, false), (true, false), (false, true)] {
+                (state.screen, state.help, state.all_cars) = (screen, help, all_cars);
+                check(&mut state, &format!("state {number}, {screen:?}, help {help}, all cars {all_cars}"));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::super::facts::{Car, Comparison, SessionDetail, sessions, tapes};
+use super::super::facts::{Car, Comparison, SessionDetail, Standings, sessions, tapes};
 use super::super::look::Look;
 use super::super::source::{Answer, News, Status};
 use super::super::state::State;
@@ -71,6 +71,21 @@ pub(super) fn comparison() -> Value {
     })
 }
 
+/// Three cars; the second one is the player's, the third one has retired and reports little.
+pub(super) fn standings() -> Value {
+    json!({
+        "session": id(1), "all_cars": true,
+        "cars": [
+            {"car": 4, "is_player": false, "position": 1, "driver": "Driver 2", "class": "GT3", "current_lap": 5, "gap_to_leader_ms": null, "gap_ahead_ms": null,
+             "last_ms": 104_990, "best_ms": 104_550, "pit_stops": 1, "tyre": "medium", "result": "active"},
+            {"car": 0, "is_player": true, "position": 2, "driver": "Driver 1", "class": "GT3", "current_lap": 5, "gap_to_leader_ms": 12_345, "gap_ahead_ms": 12_345,
+             "last_ms": 105_104, "best_ms": 105_673, "pit_stops": 0, "tyre": "soft", "result": "active"},
+            {"car": 9, "is_player": false, "position": null, "driver": null, "class": null, "current_lap": null, "gap_to_leader_ms": null, "gap_ahead_ms": null,
+             "last_ms": null, "best_ms": null, "pit_stops": null, "tyre": null, "result": "retired"}
+        ]
+    })
+}
+
 pub(super) fn tape(number: usize) -> Value {
     json!({
         "id": id(900 + number), "file": format!("assetto-corsa-competizione_kyalami_202611{:02}_125501.gtape", 1 + number % 28), "bytes": 3_021_147, "checksum": null,
@@ -93,7 +108,9 @@ pub(super) fn told(look: Look, car: &Value, laps: usize) -> State {
         Answer::Session(id(1), Ok(SessionDetail::of(&detail(laps)).unwrap())),
         Answer::Compare((id(103), id(104)), Ok(Box::new(Comparison::of(&comparison()).unwrap()))),
         Answer::Tapes(Ok(tapes(&files).0)),
+        Answer::Standings(id(1), Ok(Standings::of(&standings()).unwrap())),
     ];
+    state.cars_of = Some(id(1));
     state.hear(News { answers, ..News::default() });
     state
 }

@@ -17,6 +17,24 @@ fn has(shown: &str, words: &[&str]) {
 }
 
 #[test]
+fn all_cars_are_shown_with_dashes_for_what_the_game_does_not_report() {
+    for screen in [Screen::Live, Screen::Laps] {
+        let mut state = on(screen, PLAIN);
+        state.all_cars = true;
+        let wide = text(&mut state, 100, 24);
+        let line = |name: &str| wide.lines().find(|line| line.contains(name)).unwrap().to_owned();
+        has(&wide, &["pos", "interval", "stops", "tyre", "class"]);
+        has(&line("Driver 2"), &["1", "1:44.990", "1:44.550*", "medium", "GT3"]);
+        has(&line("Driver 1"), &[">  2", "+12.345", "1:45.673 ", "soft"]);
+        assert!(!line("Driver 2").contains('+'), "the leader has no gap");
+        has(&line("car 9"), &["-:--.---", "retired"]);
+        assert!(!line("car 9").contains('0'), "unknown is not 0: {}", line("car 9"));
+        let narrow = text(&mut state, 40, 12);
+        has(&narrow, &["Driver 1", "+12.345", "1:45.673"]);
+    }
+}
+
+#[test]
 fn the_live_screen_has_all_figures_at_both_sizes() {
     let mut state = on(Screen::Live, PLAIN);
     let wide = text(&mut state, 80, 24);

@@ -8,25 +8,21 @@
 //! ```
 //! If a file has F1 packets of a second format, their stream names get the format as a suffix: `motion-2024`.
 
-use std::collections::HashMap;
-
 use gametape_format::{Role, StreamId, StreamSpec};
-use gametape_games::{About, Seen, SeenFrame, acc, f1};
+use gametape_games::{About, Seen, SeenFrame, acc};
 
 use super::head::Head;
 use super::payload::{Part, Payload, RecordRow};
 use super::records::RECORD_HEAD_BYTES;
 use crate::import::ImportError;
-use crate::import::out::{Out, add_stream_or_plain};
+use crate::import::f1_packets::F1Packets;
+use crate::import::out::Out;
 use crate::import::problems::Problems;
 use crate::import::rest::Rest;
 use crate::layout::stream_of_layout;
 
 /// Range of the datagram in an F1 payload.
 const DATAGRAM: std::ops::Range<usize> = 3..2051;
-
-/// Maximum number of F1 packet kinds with a separate stream. A season has 16; a broken file can have thousands.
-const MAX_PACKET_KINDS: usize = 256;
 
 /// Position and time of a record.
 #[derive(Debug, Clone, Copy)]
@@ -44,9 +40,7 @@ pub(super) struct Split {
     /// Stream for whole payloads of an unknown type.
     whole: Option<StreamId>,
     records: StreamId,
-    packets: HashMap<(u16, u8), StreamId>,
-    other_packets: Option<StreamId>,
-    first_format: Option<u16>,
+    packets: F1Packets,
     about: About,
 }
 
@@ -82,8 +76,8 @@ impl Split {
             ..StreamSpec::columns("gamesdat.records", row.bytes, row.channels)
         };
         let records = out.add_stream(records)?;
-        let (packets, about) = (HashMap::new(), About::default());
-        Ok(Self { payload, parts, whole, records, packets, other_packets: None, first_format: None, about })
+        let (packets, about) = (F1Packets::default(), About::default());
+        Ok(Self { payload, parts, whole, records, packets, about })
     }
 
     /// Writes a complete record.
@@ -138,43 +132,11 @@ impl Split {
             ));
             return unread.keep(out, place.time_ns, room, place.offset);
         };
-        let stream = self.packet_stream(datagram, place, out, problems)?;
+        let at = format!("record {}, in the block at byte {}", place.number, place.offset);
+        let stream = self.packets.stream(datagram, &at, out, problems)?;
         out.append(stream, place.time_ns, datagram, place.offset)?;
         let used = behind.iter().any(|byte| *byte != 0);
         unread.keep(out, place.time_ns, if used { behind } else { &[] }, place.offset)
-    }
-
-    fn packet_stream(
-        &mut self,
-        datagram: &[u8],
-        place: &RecordPosition,
-        out: &mut dyn Out,
-        problems: &mut Problems,
-    ) -> Result<StreamId, ImportError> {
-        let kind = f1::format_and_packet_id(datagram);
-        if let Some(stream) = kind.and_then(|kind| self.packets.get(&kind)) {
-            return Ok(*stream);
-        }
-        let known = kind.and_then(|kind| Some((kind, f1::game_id(kind.0)?)));
-        let Some(((format, packet_id), game)) = known.filter(|_| self.packets.len() < MAX_PACKET_KINDS) else {
-            if let Some(stream) = self.other_packets {
-                return Ok(stream);
-            }
-            let RecordPosition { number, offset, .. } = place;
-            problems.add(format!("record {number}, in the block at byte {offset}: its datagram is of no known format"));
-            return Ok(*self.other_packets.insert(out.add_stream(plain("f1", "other-packets"))?));
-        };
-        let mut name = f1::packet_name(packet_id).map_or_else(|| format!("packet-{packet_id}"), Into::into);
-        if *self.first_format.get_or_insert(format) != format {
-            name = format!("{name}-{format}");
-        }
-        let spec = match f1::packet_layout(format, packet_id) {
-            Some(layout) => stream_of_layout(&game, &name, "file", layout),
-            None => plain(&game, &name),
-        };
-        let stream = add_stream_or_plain(out, spec, &mut |problem| problems.add(problem))?;
-        self.packets.insert((format, packet_id), stream);
-        Ok(stream)
     }
 
     /// Updates `about` from the static page.

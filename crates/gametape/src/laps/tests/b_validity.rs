@@ -1,7 +1,7 @@
 //! Validity: latched, revocable, and independent of everything else.
 use super::*;
 use crate::laps::words::{Phase, ReasonSource};
-use gametape_games::{Identity, Pit, Presence, Validity, Verdict};
+use gametape_games::{Identity, LapRecord, Pit, Presence, Validity};
 
 #[test]
 fn b1_a_cut_in_the_second_sector_is_of_that_lap_alone() {
@@ -117,12 +117,12 @@ fn b7_a_penalty_takes_the_best_lap_away() {
     );
 }
 
-/// A lap of 60 s in lap frames, with the verdict of a second source from a moment on.
-fn neutral(verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
-    neutral_of(true, verdict_from_s, verdict, pit)
+/// A lap of 60 s in lap frames, with the record of a second source from a moment on.
+fn neutral(record_from_s: f64, record: LapRecord, pit: Pit) -> Run {
+    neutral_of(true, record_from_s, record, pit)
 }
 
-fn neutral_of(valid: bool, verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
+fn neutral_of(valid: bool, record_from_s: f64, record: LapRecord, pit: Pit) -> Run {
     let identity =
         Identity { revision: 1, validity: Validity::Flag, driver: Some("Driver 1".into()), ..Identity::default() };
     let mut feed = Feed::new("acc");
@@ -138,7 +138,7 @@ fn neutral_of(valid: bool, verdict_from_s: f64, verdict: Verdict, pit: Pit) -> R
             position: Some((running_s / 60.0) as f32),
             valid: Some(valid),
             pit: Some(if at_s < 5.0 { pit } else { Pit::Track }),
-            verdict: (at_s >= verdict_from_s).then_some(verdict),
+            record: (at_s >= record_from_s).then_some(record),
             ..LapFrame::default()
         };
         feed.last_ns = (at_s * 1e9) as u64;
@@ -149,7 +149,7 @@ fn neutral_of(valid: bool, verdict_from_s: f64, verdict: Verdict, pit: Pit) -> R
 
 #[test]
 fn b8_a_second_source_says_that_the_lap_is_invalid() {
-    let run = neutral(62.0, Verdict { lap: 1, invalid: Some(true), counts_for_best: None }, Pit::Track);
+    let run = neutral(62.0, LapRecord { lap: 1, invalid: Some(true), ..LapRecord::default() }, Pit::Track);
     let lap = run.finals()[0];
     assert_eq!((lap.valid, lap.eligible, lap.time_ms), (Some(false), false, Some(60_000)));
     let said: Vec<_> = lap.reasons.iter().map(|reason| (reason.code, reason.source)).collect();
@@ -161,7 +161,7 @@ fn b8_a_second_source_says_that_the_lap_is_invalid() {
 
 #[test]
 fn b8_invalid_wins_whichever_source_says_it_and_both_are_kept() {
-    let run = neutral_of(false, 62.0, Verdict { lap: 1, invalid: Some(false), counts_for_best: None }, Pit::Track);
+    let run = neutral_of(false, 62.0, LapRecord { lap: 1, invalid: Some(false), ..LapRecord::default() }, Pit::Track);
     let lap = run.finals()[0];
     assert_eq!((lap.valid, lap.eligible), (Some(false), false));
     let said: Vec<_> = lap.reasons.iter().map(|reason| (reason.code, reason.source)).collect();
@@ -171,16 +171,24 @@ fn b8_invalid_wins_whichever_source_says_it_and_both_are_kept() {
 
 #[test]
 fn b9_without_a_second_source_nothing_is_missing() {
-    let run = neutral(1e9, Verdict { lap: 1, invalid: None, counts_for_best: None }, Pit::Track);
+    let run = neutral(1e9, LapRecord { lap: 1, invalid: None, ..LapRecord::default() }, Pit::Track);
     let lap = run.finals()[0];
     assert_eq!((lap.valid, lap.eligible, run.best_ms(0)), (Some(true), true, Some(60_000)));
 }
 
 #[test]
 fn b10_valid_but_no_best() {
-    let run = neutral(62.0, Verdict { lap: 1, invalid: Some(false), counts_for_best: Some(false) }, Pit::Lane);
+    let run = neutral(
+        62.0,
+        LapRecord { lap: 1, invalid: Some(false), counts_for_best: Some(false), ..LapRecord::default() },
+        Pit::Lane,
+    );
     let lap = run.finals()[0];
     assert_eq!((lap.valid, lap.phase, lap.eligible), (Some(true), Phase::Out, false));
-    let run = neutral(62.0, Verdict { lap: 1, invalid: Some(false), counts_for_best: Some(false) }, Pit::Track);
+    let run = neutral(
+        62.0,
+        LapRecord { lap: 1, invalid: Some(false), counts_for_best: Some(false), ..LapRecord::default() },
+        Pit::Track,
+    );
     assert_eq!((run.finals()[0].valid, run.finals()[0].eligible, run.best_ms(0)), (Some(true), false, None));
 }

@@ -1,6 +1,6 @@
 //! Properties of any sequence of frames: no panic, no lap lost, no lap twice, time never runs backwards.
 use super::*;
-use gametape_games::{Identity, Pit, Presence, SectorValue, SessionKind, Validity, Verdict};
+use gametape_games::{BackInTime, Identity, LapRecord, Pit, Presence, SectorValue, SessionKind, Validity};
 
 /// A deterministic random number generator.
 struct Chance(std::cell::Cell<u64>);
@@ -79,11 +79,20 @@ fn any_frame(chance: &Chance) -> LapFrame {
         off_track: chance.maybe(chance.one_in(8)),
         incidents: chance.maybe(chance.below(5) as i32),
         caution: chance.maybe(chance.one_in(8)),
-        verdict: chance.one_in(9).then(|| Verdict {
+        record: chance.one_in(9).then(|| LapRecord {
             lap: chance.below(5) as u32,
+            time_ms: chance.maybe([0, 60_000, u32::MAX][chance.below(3) as usize]),
+            sectors_ms: [0; 3].map(|_| chance.maybe([0, 20_000, u32::MAX][chance.below(3) as usize])),
             invalid: chance.maybe(chance.one_in(2)),
             counts_for_best: chance.maybe(chance.one_in(2)),
+            overrules: chance.one_in(2),
         }),
+        back_in_time: match chance.below(20) {
+            0 => None,
+            1..4 => Some(BackInTime::Flashbacks(chance.below(4) as u32)),
+            4 => Some(BackInTime::Rewinds(chance.below(3) as u32)),
+            _ => Some(BackInTime::Flashbacks(0)),
+        },
         fuel_l: chance.maybe(30.0),
         ..LapFrame::default()
     }

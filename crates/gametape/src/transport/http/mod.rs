@@ -15,7 +15,7 @@ pub use echo_vr::{EchoVrAddress, EchoVrAddressError, EchoVrFacts, EchoVrSource};
 use gametape_format::read::Tape;
 use gametape_games::Game;
 
-use super::{Adapter, GamePlaces, Playback, Source};
+use super::{Adapter, GamePlaces, GameSource, Playback};
 
 /// HTTP as a transport.
 pub(crate) struct HttpAdapter;
@@ -25,11 +25,12 @@ impl Adapter for HttpAdapter {
         game.streams.iter().any(|stream| stream.endpoint().is_some())
     }
 
-    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<Box<dyn Source>> {
+    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<GameSource> {
         let echo_vr = gametape_games::echo_vr::GAME;
         let wanted = game.is_none_or(|game| game.id == echo_vr.id);
         let Some(address) = places.echo_vr.clone().filter(|_| wanted) else { return Vec::new() };
-        vec![Box::new(EchoVrSource::new(address, hz.or(echo_vr.default_hz).unwrap_or(30)))]
+        let source = EchoVrSource::new(address, hz.or(echo_vr.default_hz).unwrap_or(30));
+        vec![GameSource { games: &[], source: Box::new(source) }]
     }
 
     fn playback(&self, game: &'static Game, _tape: &Tape) -> Box<dyn Playback> {

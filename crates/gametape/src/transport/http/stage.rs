@@ -25,7 +25,7 @@ impl HttpPlayback {
 impl Playback for HttpPlayback {
     fn part(&self, stream: &TapeStream) -> Option<Part> {
         let known = self.game.stream(stream.name()).filter(|known| known.endpoint().is_some())?;
-        Some(Part { stream: stream.id(), name: known.name, rank: known.play_rank, moves: true })
+        Some(Part { stream: stream.id(), name: known.name, rank: known.play_rank, moves: true, is_message: false })
     }
 
     /// Residual lines of an imported file are not part of the game's API.

@@ -56,7 +56,7 @@ impl Client {
 }
 
 fn stage() -> HttpStage {
-    let part = |stream: u16, name| Part { stream: StreamId(stream), name, rank: 0, moves: true };
+    let part = |stream: u16, name| Part { stream: StreamId(stream), name, rank: 0, moves: true, is_message: false };
     let parts = [part(0, echo_vr::SESSION), part(1, echo_vr::PLAYER_BONES)];
     HttpStage::open(&echo_vr::GAME, TAPE, &parts, Some(0)).unwrap()
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! record    sections (by name, or in wine) ──▶ page_source: fixed pages, identify: whose pages they are
 //!                                          ──▶ iracing: rotating buffers
-//! play      page_stage, iracing ──▶ owned_section; player_marker tells recorders that it is a playback; running_game checks for the game
+//! play      page_stage (shared_page: sections that streams share), iracing ──▶ owned_section; player_marker tells recorders that it is a playback; running_game checks for the game
 //! doctor    facts: what a source finds, section_facts: the sections as objects, wine::facts
 //! ```
 //! A game chooses between fixed pages and rotating buffers with the [`CopyRule`] of its first stream.
@@ -19,6 +19,7 @@ mod rising;
 pub(crate) mod running_game;
 pub(crate) mod section_facts;
 mod sections;
+mod shared_page;
 pub(crate) mod wine;
 
 pub use iracing::{IracingSource, STATUS_PORT};
@@ -33,7 +34,7 @@ pub use sections::Sections;
 use gametape_format::read::Tape;
 use gametape_games::{CopyRule, FAMILIES, GAMES, Game};
 
-use super::{Adapter, GamePlaces, Playback, Source};
+use super::{Adapter, GamePlaces, GameSource, Playback, Source};
 
 /// Shared memory as a transport.
 pub(crate) struct SharedMemoryAdapter;
@@ -43,13 +44,13 @@ impl Adapter for SharedMemoryAdapter {
         game.is_in_memory()
     }
 
-    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<Box<dyn Source>> {
+    fn sources(&self, game: Option<&'static Game>, places: &GamePlaces, hz: Option<u32>) -> Vec<GameSource> {
         let groups = match game {
             Some(game) if game.is_in_memory() => one_game(game),
             Some(_) => Vec::new(),
             None => groups(),
         };
-        groups.into_iter().map(|games| source(games, &places.sections, hz)).collect()
+        groups.into_iter().map(|games| GameSource { games, source: source(games, &places.sections, hz) }).collect()
     }
 
     fn playback(&self, game: &'static Game, tape: &Tape) -> Box<dyn Playback> {

@@ -16,7 +16,7 @@ use std::io;
 use std::mem::swap;
 
 use gametape_format::Counters;
-use gametape_games::{CopyRule, SECOND_COPY_AFTER_NS};
+use gametape_games::{CopyRule, SECOND_COPY_AFTER_NS, STUCK_AFTER_NS};
 
 use crate::sys::SectionReader;
 use crate::transport::Clock;
@@ -41,6 +41,10 @@ impl PageBytes for SectionReader {
 pub(crate) struct Page<B> {
     bytes: B,
     rule: CopyRule,
+    /// The section with the lock, if the rule has one and it exists.
+    lock: Option<B>,
+    /// Since when the game has seemed to be writing, without an accepted frame in between.
+    busy_since_ns: Option<u64>,
     first: Vec<u8>,
     second: Vec<u8>,
     accepted: Vec<u8>,
@@ -63,7 +67,27 @@ impl<B: PageBytes> Page<B> {
     pub(crate) fn new(bytes: B, length: usize, rule: CopyRule) -> Self {
         let buffer = || vec![0; length];
         let (first, second) = (buffer(), buffer());
-        Self { bytes, rule, first, second, accepted: Vec::with_capacity(length), accepted_ns: 0, stage: Stage::Nothing }
+        Self {
+            bytes,
+            rule,
+            lock: None,
+            busy_since_ns: None,
+            first,
+            second,
+            accepted: Vec::with_capacity(length),
+            accepted_ns: 0,
+            stage: Stage::Nothing,
+        }
+    }
+
+    /// Sets the section with the lock of the rule. It is only looked at.
+    pub(crate) fn with_lock(self, lock: Option<B>) -> Self {
+        Self { lock, ..self }
+    }
+
+    /// Returns whether the game has seemed to be writing for so long that it must have ended while it did. Copies are compared instead.
+    pub(crate) fn is_stuck(&self, now_ns: u64) -> bool {
+        self.busy_since_ns.is_some_and(|since_ns| now_ns.saturating_sub(since_ns) >= STUCK_AFTER_NS)
     }
 
     /// Returns the source of the bytes.
@@ -103,6 +127,18 @@ impl<B: PageBytes> Page<B> {
                 let inside = self.second.get(at as usize..).and_then(|rest| rest.get(..4)) == Some(&before);
                 Ok(before == after && inside && !writing)
             }
+            CopyRule::EqualVersions { begin_offset, end_offset } => {
+                // The word that is written last is read first, and the other way round afterwards: then no write fits in between.
+                let (end, begin) = (self.word(end_offset)?, self.word(begin_offset)?);
+                self.bytes.copy(0, &mut self.second)?;
+                let (begin_after, end_after) = (self.word(begin_offset)?, self.word(end_offset)?);
+                Ok([begin, begin_after, end_after] == [end; 3])
+            }
+            CopyRule::TwoEqualCopiesUnlocked { busy_offset, .. } => {
+                let was_busy = self.is_busy(busy_offset)?;
+                self.bytes.copy(0, &mut self.second)?;
+                Ok(!was_busy && !self.is_busy(busy_offset)?)
+            }
             CopyRule::TwoEqualCopies | CopyRule::RotatingBuffers | CopyRule::Whole => {
                 self.bytes.copy(0, &mut self.second)?;
                 Ok(true)
@@ -110,20 +146,65 @@ impl<B: PageBytes> Page<B> {
         }
     }
 
+    fn word(&self, at: u32) -> io::Result<[u8; 4]> {
+        let mut word = [0; 4];
+        self.bytes.copy(at.into(), &mut word)?;
+        Ok(word)
+    }
+
+    /// Returns whether somebody holds the lock. Without a lock, nobody does.
+    fn is_busy(&self, at: u32) -> io::Result<bool> {
+        let Some(lock) = &self.lock else { return Ok(false) };
+        let mut word = [0; 4];
+        lock.copy(at.into(), &mut word)?;
+        Ok(word != [0; 4])
+    }
+
+    /// Returns the minimum time between two copies that have to be equal; `None` if one copy is enough.
+    fn compares(&self) -> Option<u64> {
+        match self.rule {
+            CopyRule::EvenSequence { .. } | CopyRule::Whole | CopyRule::EqualVersions { .. } => None,
+            // What was written between the copies was written under the lock, and the lock was free.
+            CopyRule::TwoEqualCopiesUnlocked { .. } if self.lock.is_some() => Some(0),
+            _ => Some(SECOND_COPY_AFTER_NS),
+        }
+    }
+
+    /// Returns whether a copy is usable, and what it has to be compared with. After a writer that died while it wrote, copies are compared.
+    fn judge(&mut self, still: bool, now_ns: u64) -> (bool, Option<u64>) {
+        let has_end = matches!(self.rule, CopyRule::EqualVersions { .. } | CopyRule::TwoEqualCopiesUnlocked { .. });
+        if still || !has_end {
+            self.busy_since_ns = None;
+            return (still, self.compares());
+        }
+        self.busy_since_ns.get_or_insert(now_ns);
+        (self.is_stuck(now_ns), Some(SECOND_COPY_AFTER_NS))
+    }
+
     /// Makes one copy and compares it with the previous one. Counts torn reads.
     fn step(&mut self, clock: &dyn Clock, counters: &mut Counters) -> io::Result<()> {
         if self.done() {
             return Ok(());
         }
+        self.step_once(clock, counters)?;
+        // Two copies that need no time between them are made one right after the other.
+        let again =
+            matches!(self.stage, Stage::Copied(_)) && self.busy_since_ns.is_none() && self.compares() == Some(0);
+        if again { self.step_once(clock, counters) } else { Ok(()) }
+    }
+
+    fn step_once(&mut self, clock: &dyn Clock, counters: &mut Counters) -> io::Result<()> {
         let now_ns = clock.now_ns();
         let still = self.copy()?;
-        let one_is_enough = matches!(self.rule, CopyRule::EvenSequence { .. } | CopyRule::Whole);
+        let (still, after_ns) = self.judge(still, now_ns);
         match self.stage {
             _ if still && self.second == self.accepted => self.stage = Stage::Done { fresh: false },
-            _ if still && one_is_enough => self.accept(now_ns),
+            _ if still && after_ns.is_none() => self.accept(now_ns),
             // Do not assume that the wait before this copy was long enough: check it.
             Stage::Copied(first_ns)
-                if still && self.second == self.first && now_ns.saturating_sub(first_ns) >= SECOND_COPY_AFTER_NS =>
+                if still
+                    && self.second == self.first
+                    && after_ns.is_some_and(|after_ns| now_ns.saturating_sub(first_ns) >= after_ns) =>
             {
                 self.accept(first_ns);
             }
@@ -297,6 +378,63 @@ mod tests {
         look(&mut pages, &mut counters, &StepClock::default()).unwrap();
         assert!(pages[0].frame() == even(4, 2));
         assert_eq!(counters[0].torn, 1);
+    }
+
+    #[test]
+    fn different_version_words_mean_that_the_game_writes() {
+        // Words at 0 and 4.
+        let rule = CopyRule::EqualVersions { begin_offset: 0, end_offset: 4 };
+        let page_of = |begin: u8, end: u8| [begin, 0, 0, 0, end, 0, 0, 0];
+        // Reads are: end, begin, page, begin, end.
+        let told = [page_of(2, 1); 5].into_iter().chain([page_of(2, 2); 5]).collect::<Vec<_>>();
+        let (mut pages, mut counters) = (page(rule, &told), [Counters::default()]);
+        look(&mut pages, &mut counters, &StepClock::default()).unwrap();
+        assert!(pages[0].fresh() && pages[0].frame() == page_of(2, 2) && counters[0].torn == 1);
+        // It began to write during the copy.
+        let told = [page_of(1, 1), page_of(1, 1), page_of(1, 1), page_of(2, 1), page_of(2, 1), page_of(3, 3)];
+        let (mut pages, mut counters) = (page(rule, &told), [Counters::default()]);
+        look(&mut pages, &mut counters, &StepClock::default()).unwrap();
+        assert!(pages[0].frame() == page_of(3, 3) && counters[0].torn == 1);
+    }
+
+    #[test]
+    fn a_writer_that_died_while_it_wrote_is_read_after_a_second() {
+        let dead = [2, 0, 0, 0, 1, 0, 0, 0];
+        let rule = CopyRule::EqualVersions { begin_offset: 0, end_offset: 4 };
+        let (mut pages, mut counters, clock) = (page(rule, &[dead]), [Counters::default()], StepClock::default());
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(!pages[0].done() && !pages[0].is_stuck(clock.now_ns()));
+        clock.sleep_until_ns(STUCK_AFTER_NS);
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(pages[0].fresh() && pages[0].is_stuck(clock.now_ns()) && pages[0].frame() == dead);
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(pages[0].done() && !pages[0].fresh());
+    }
+
+    /// A page and a lock with predefined contents for each copy.
+    fn locked(told: &[[u8; 8]], lock: &[[u8; 8]]) -> [Page<Scripted>; 1] {
+        let rule = CopyRule::TwoEqualCopiesUnlocked { lock_section: "lock", busy_offset: 4 };
+        page(rule, told).map(|page| page.with_lock(Some(Scripted(Mutex::new(lock.to_vec())))))
+    }
+
+    const FREE: [u8; 8] = [9, 0, 0, 0, 0, 0, 0, 0];
+    const HELD: [u8; 8] = [9, 0, 0, 0, 1, 0, 0, 0];
+
+    #[test]
+    fn copies_while_somebody_holds_the_lock_do_not_count() {
+        // The lock is looked at before and after each copy.
+        let (mut pages, mut counters, clock) =
+            (locked(&[TORN, TORN, NEW], &[FREE, HELD, HELD, HELD, FREE]), [Counters::default()], StepClock::default());
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(pages[0].fresh() && pages[0].frame() == NEW && counters[0].torn == 3);
+        let (mut pages, clock) = (locked(&[OLD], &[FREE]), StepClock::default());
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(pages[0].fresh() && clock.now_ns() == 0, "under a free lock, copies need no time between them");
+        // Without a lock they do.
+        let rule = CopyRule::TwoEqualCopiesUnlocked { lock_section: "lock", busy_offset: 4 };
+        let (mut pages, clock) = (page(rule, &[OLD]), StepClock::default());
+        look(&mut pages, &mut counters, &clock).unwrap();
+        assert!(pages[0].fresh() && clock.now_ns() == SECOND_COPY_AFTER_NS);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::sys::{Prefix, Process, SectionReader, sleep_until};
 /// How long to watch. A running game moves its counters much more often.
 const WATCH_FOR: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// As much of a part is watched in sections without a counter.
+const MOST_WATCHED_BYTES: usize = 4096;
 
 /// A running game or another player.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,9 +111,17 @@ impl Watched {
             CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
                 (u64::from(at), 4)
             }
+            CopyRule::EqualVersions { begin_offset, .. } if stream.part().is_none_or(|part| part.offset == 0) => {
+                (u64::from(begin_offset), 4)
+            }
+            // There is no counter: the front of each part is watched.
+            CopyRule::TwoEqualCopiesUnlocked { .. } => {
+                let part = stream.part()?;
+                (part.offset as u64, part.bytes.min(MOST_WATCHED_BYTES))
+            }
             // All counters are in the header.
             CopyRule::RotatingBuffers => (0, HEADER_BYTES),
-            CopyRule::TwoEqualCopies | CopyRule::Whole => return None,
+            CopyRule::TwoEqualCopies | CopyRule::Whole | CopyRule::EqualVersions { .. } => return None,
         };
         Self::open(prefix.section(section), offset, bytes)
     }

@@ -52,18 +52,27 @@ impl Section {
         let mut sections: Vec<Self> = Vec::new();
         for stream in games.iter().flat_map(|game| game.streams) {
             let Some(section) = stream.section() else { continue };
-            let least = stream.layouts().iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
+            let shortest = stream.layouts().iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
+            let part = stream.part();
+            let least = part.map_or(shortest, |part| part.page_bytes.into());
             let name = prefix.section(section);
             let section = match sections.iter_mut().position(|known| known.name == name) {
                 Some(place) => place,
                 None => {
-                    sections.push(Self::look(name, least));
+                    let looked = Self::look(name, least);
+                    if stream.is_optional() && looked.found == SectionFound::Missing {
+                        continue;
+                    }
+                    sections.push(looked);
                     sections.len() - 1
                 }
             };
             if let Some(section) = sections.get_mut(section) {
                 section.least_bytes = section.least_bytes.min(least);
-                section.known_bytes.extend(stream.lengths());
+                // How much larger than its parts a section is depends on who made it.
+                if part.is_none() {
+                    section.known_bytes.extend(stream.lengths());
+                }
             }
         }
         sections

@@ -4,7 +4,7 @@ use std::io;
 #[cfg(target_os = "linux")]
 use std::sync::Arc;
 
-use gametape_games::{Game, Stream};
+use gametape_games::{CopyRule, Game, Stream};
 
 use super::wine::InWine;
 #[cfg(target_os = "linux")]
@@ -83,6 +83,19 @@ impl Sections {
         }
         let _ = (games, now_ns);
         named
+    }
+
+    /// Opens the section of a stream that may be missing, by name, if it has at least this many bytes.
+    pub(super) fn open_optional(&self, stream: &Stream, least_bytes: u64) -> Option<SectionReader> {
+        let reader = SectionReader::open(&self.name(stream.section()?)).ok()??;
+        (reader.len().ok()? >= least_bytes).then_some(reader)
+    }
+
+    /// Opens the section with the lock of a copy rule, to look at it. Many bridges do not provide it.
+    pub(super) fn open_lock(&self, rule: CopyRule) -> Option<SectionReader> {
+        let CopyRule::TwoEqualCopiesUnlocked { lock_section, busy_offset } = rule else { return None };
+        let lock = SectionReader::open(&self.name(lock_section)).ok()??;
+        (lock.len().ok()? >= u64::from(busy_offset) + 4).then_some(lock)
     }
 
     /// Returns whether empty sections that were opened by name should stay open. Not if the memory of the game may appear

@@ -20,11 +20,13 @@ pub(super) struct Admission {
 impl Admission {
     /// Admits this machine and these addresses.
     pub(super) fn new(lan: &[IpAddr]) -> Self {
-        Self { lan: lan.to_vec(), own: HashMap::new() }
+        Self { lan: lan.iter().map(IpAddr::to_canonical).collect(), own: HashMap::new() }
     }
 
     /// Returns whether datagrams from this address are taken.
     pub(super) fn admits(&mut self, from: IpAddr) -> bool {
+        // A socket for IPv6 receives IPv4, too, from addresses such as `::ffff:192.0.2.7`.
+        let from = from.to_canonical();
         if from.is_loopback() || self.lan.contains(&from) {
             return true;
         }
@@ -40,7 +42,7 @@ impl Admission {
 }
 
 /// Returns whether an address belongs to this machine: what is sent to an address of one's own comes from that address. Nothing is sent here.
-fn is_own(address: IpAddr) -> bool {
+pub(super) fn is_own(address: IpAddr) -> bool {
     let anywhere: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let sends_from = |socket: UdpSocket| {
         socket.connect((address, DISCARD))?;
@@ -59,7 +61,10 @@ mod tests {
         let mut admission = Admission::new(&[console]);
         assert!(admission.admits("127.0.0.1".parse().unwrap()) && admission.admits("127.9.9.9".parse().unwrap()));
         assert!(admission.admits(console) && !Admission::new(&[]).admits(console));
-        for other in ["192.0.2.8", "255.255.255.255", "0.0.0.0", "224.0.0.1"] {
+        assert!(admission.admits("::1".parse().unwrap()) && admission.admits("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(admission.admits("::ffff:192.0.2.7".parse().unwrap()));
+        assert!(Admission::new(&["::ffff:192.0.2.7".parse().unwrap()]).admits(console));
+        for other in ["192.0.2.8", "::ffff:192.0.2.8", "255.255.255.255", "0.0.0.0", "224.0.0.1"] {
             assert!(!admission.admits(other.parse().unwrap()), "{other}");
         }
     }

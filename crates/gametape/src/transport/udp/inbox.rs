@@ -80,16 +80,16 @@ impl Inbox {
         true
     }
 
-    /// Adds a datagram of the sender.
-    pub(super) fn put(&self, datagram: Arrived<'_>) {
+    /// Adds a datagram of the sender with this number. Returns `false` if another sender is served by now.
+    pub(super) fn put(&self, number: u64, datagram: Arrived<'_>) -> bool {
         let mut inside = self.inside();
-        if inside.closed {
-            return;
+        if inside.sender.is_none_or(|sender| sender.number != number) {
+            return false;
         }
         inside.last = Some(datagram.at);
         if inside.queue.cost_bytes() + datagram.bytes.len() > MOST_BYTES {
             inside.lost.here += 1;
-            return;
+            return true;
         }
         let was_empty = inside.queue.len() == 0;
         inside.queue.push(datagram);
@@ -97,6 +97,7 @@ impl Inbox {
         if was_empty {
             self.arrived.notify_one();
         }
+        true
     }
 
     /// Takes no more: the source is gone.
@@ -124,5 +125,31 @@ impl Inbox {
         std::mem::swap(&mut taken.queue, &mut inside.queue);
         taken.sender = inside.sender;
         taken.lost = std::mem::take(&mut inside.lost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sender(number: u64) -> Sender {
+        let game = &gametape_games::gran_turismo::GT7;
+        Sender { address: SocketAddr::from(([127, 0, 0, 1], 7)), game, port: 1, number }
+    }
+
+    #[test]
+    fn a_datagram_of_a_sender_that_lost_its_place_is_not_mixed_in() {
+        let (inbox, at) = (Inbox::default(), Instant::now());
+        let datagram = Arrived { at, stream: Some(0), bytes: b"x" };
+        assert!(!inbox.put(1, datagram), "nobody is served");
+        assert!(inbox.assign(sender(1), at) && inbox.put(1, datagram));
+        assert!(!inbox.assign(sender(2), at), "its datagrams are recorded first");
+        let mut taken = Taken::default();
+        inbox.take(&mut taken, Duration::ZERO);
+        assert!(inbox.assign(sender(2), at) && !inbox.put(1, datagram) && inbox.put(2, datagram));
+        inbox.take(&mut taken, Duration::ZERO);
+        assert_eq!((taken.queue.len(), taken.sender.map(|sender| sender.number)), (1, Some(2)));
+        inbox.close();
+        assert!(!inbox.put(2, datagram) && !inbox.assign(sender(3), at));
     }
 }

@@ -10,15 +10,17 @@ use std::time::Duration;
 use gametape_games::Game;
 
 use super::admission::Admission;
-use super::forward::Forward;
+use super::asking::{Asking, targets};
+use super::forward::{Forward, comes_back};
 use super::port_owner::port_owner;
 use super::recognise::Recognition;
 use super::settings::{Port, UdpSettings};
 use super::socket::Receiver;
 use super::switchboard::{self, Switchboard};
+use super::user_settings::DescribedGames;
 
-/// How long a call waits for a datagram: the time in which a stop is noticed.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// How long a call waits for a datagram: the time in which a stop is noticed. Each wake-up costs some 40 us on a virtual machine, on every port.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// A socket that cannot be read is tried again after this time: the network may come back.
 const AFTER_ERROR: Duration = Duration::from_millis(200);
 
@@ -39,25 +41,41 @@ impl Listeners {
         settings: &UdpSettings,
         game: Option<&'static Game>,
         board: &Arc<Switchboard>,
+        described: &Arc<DescribedGames>,
     ) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        let mut listeners = Self { threads: Vec::new(), buffer_bytes: None, stop, notices: Vec::new() };
-        for port in settings.ports(game) {
-            let receiver = match Receiver::bind(port.address, port.broadcast, PATIENCE) {
-                Ok(receiver) => receiver,
-                Err(error) => {
-                    listeners.notices.push(not_opened(&port, &error));
-                    continue;
-                }
-            };
+        let notices = described.notices().collect();
+        let mut listeners = Self { threads: Vec::new(), buffer_bytes: None, stop, notices };
+        let targets = targets(settings, game);
+        let mut opened = Vec::new();
+        for port in settings.ports(game, &targets) {
+            match Receiver::bind(port.address, port.broadcast, PATIENCE) {
+                Ok(receiver) => opened.push((port.address.port(), receiver)),
+                Err(error) => listeners.notices.push(not_opened(&port, &error)),
+            }
+        }
+        let numbers: Vec<u16> = opened.iter().map(|(number, _)| *number).collect();
+        let bound: Vec<SocketAddr> = opened.iter().filter_map(|(_, receiver)| receiver.address().ok()).collect();
+        let (back, forward): (Vec<SocketAddr>, Vec<SocketAddr>) =
+            settings.forward.iter().copied().partition(|to| bound.iter().any(|bound| comes_back(*to, *bound)));
+        listeners.notices.extend(back.iter().map(|to| {
+            format!("datagrams are not forwarded to {to}: gametape listens there itself, so they would never stop; name another port")
+        }));
+        for (index, (_, receiver)) in opened.into_iter().enumerate() {
             let address = receiver.address()?;
             let given = receiver.buffer_bytes().ok();
             listeners.buffer_bytes = listeners.buffer_bytes.into_iter().chain(given).min();
+            let asked_here = targets.iter().filter(|target| target.socket(&numbers) == Some(index));
             let listener = Listener {
                 receiver,
-                admission: Admission::new(&settings.lan),
-                forward: Forward::new(&settings.forward)?,
-                port: switchboard::Port::new(Arc::clone(board), Recognition::new(game), address.port()),
+                admission: Admission::new(&settings.admitted()),
+                forward: Forward::new(&forward)?,
+                port: switchboard::Port::new(
+                    Arc::clone(board),
+                    Recognition::new(game, Arc::clone(described)),
+                    address.port(),
+                ),
+                asking: Asking::new(asked_here.cloned().collect()),
                 stop: Arc::clone(&listeners.stop),
             };
             let thread = std::thread::Builder::new().name(format!("gametape-udp-{}", address.port()));
@@ -107,13 +125,15 @@ struct Listener {
     admission: Admission,
     forward: Option<Forward>,
     port: switchboard::Port,
+    asking: Asking,
     stop: Arc<AtomicBool>,
 }
 
 impl Listener {
     fn run(mut self) {
-        let Self { receiver, admission, forward, port, stop } = &mut self;
+        let Self { receiver, admission, forward, port, asking, stop } = &mut self;
         while !stop.load(Ordering::Relaxed) {
+            asking.ask(|request, to| receiver.send(request, to));
             let received = receiver.receive(|datagram| {
                 if !admission.admits(datagram.from.ip()) {
                     return;
@@ -122,7 +142,9 @@ impl Listener {
                 if let Some(forward) = forward {
                     forward.send(datagram.bytes);
                 }
-                port.take(datagram.bytes, datagram.from, datagram.at);
+                if let Some(known) = port.take(datagram.bytes, datagram.from, datagram.at) {
+                    asking.received(&known, datagram.from, datagram.at);
+                }
             });
             match received {
                 Ok(0) => {}
@@ -130,5 +152,6 @@ impl Listener {
                 Err(_) => std::thread::sleep(AFTER_ERROR),
             }
         }
+        asking.end(|request, to| receiver.send(request, to));
     }
 }

@@ -8,7 +8,7 @@ use gametape_format::Counters;
 use gametape_games::Presence;
 
 use super::admission::Admission;
-use super::forward::Forward;
+use super::forward::{Forward, comes_back};
 use super::socket::Receiver;
 use super::source::{MOST_OTHER_BYTES, OTHER};
 use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
@@ -53,8 +53,15 @@ impl OwnUdpSource {
         description.rows(OTHER, "udp");
         // Every datagram counts, also one that is equal to the last.
         description.streams.iter_mut().for_each(|stream| stream.skip_unchanged = false);
+        let receiver = Receiver::bind(address, false, PATIENCE)?;
+        let bound = receiver.address()?;
+        if let Some(to) = forward.iter().find(|to| comes_back(**to, bound)) {
+            let text =
+                format!("cannot forward datagrams to {to}: this source receives there, so they would never stop");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
         Ok(Self {
-            receiver: Receiver::bind(address, false, PATIENCE)?,
+            receiver,
             admission: Admission::new(admitted),
             forward: Forward::new(forward)?,
             description,

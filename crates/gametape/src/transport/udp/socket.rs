@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 1 << 16;
 /// How many datagrams are received with one system call. Pages of a buffer cost memory only once a datagram was in them.
 const AT_ONCE: usize = 32;
 /// Half a second of the fastest sender that is imaginable, if the system grants it.
-const WANTED_BUFFER_BYTES: usize = 32 << 20;
+pub(super) const WANTED_BUFFER_BYTES: usize = 32 << 20;
 /// Datagrams are received sooner after they arrive. What is older, or from the future, means that the clock was set.
 #[cfg(target_os = "linux")]
 const MOST_AGE: Duration = Duration::from_secs(2);
@@ -59,6 +59,11 @@ impl Receiver {
     /// Returns the address it is bound to.
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
+    }
+
+    /// Sends a request to a game. The game need not be there, and the network may be down for now: requests are repeated.
+    pub(super) fn send(&self, request: &[u8], to: SocketAddr) {
+        let _ = self.socket.send_to(request, to);
     }
 
     /// Returns the size of the system's buffer for datagrams that are not received yet.

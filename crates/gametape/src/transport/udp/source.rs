@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gametape_format::Counters;
+use gametape_format::{Counters, Role, StreamId, StreamSpec};
 use gametape_games::{About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame};
 
 use super::datagrams::{Arrived, Datagrams};
-use super::inbox::{Inbox, Sender, Taken};
+use super::held_answers::HeldAnswers;
+use super::inbox::{Inbox, Lost, Sender, Taken};
 use super::listener::Listeners;
 use super::settings::UdpSettings;
 use super::switchboard::{Switchboard, has_gone};
+use super::user_settings::DescribedGames;
 use crate::sys::Prefix;
 use crate::transport::shared_memory::player_marker;
 use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
@@ -19,6 +21,8 @@ use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceErro
 pub(super) const OTHER: &str = "other";
 /// How much of it is kept on a tape. The rest is only counted.
 pub(super) const MOST_OTHER_BYTES: u64 = 16 << 20;
+/// The stream of the user's own description of the datagrams.
+const STRUCTURE: &str = "structure";
 /// How long a read waits for datagrams while a game sends, and while none does.
 const NAP: Duration = Duration::from_millis(100);
 const IDLE_NAP: Duration = Duration::from_millis(400);
@@ -30,6 +34,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SETTLES_WITHIN: Duration = Duration::from_millis(50);
 /// How long to wait until frames that wait in the batch are on a tape.
 const BATCH_NAP: Duration = Duration::from_millis(2);
+/// How often frames of a stream may begin to have another length. Each time, another tape begins: a sender that changes it all the time must not
+/// fill the folder with tapes.
+const MOST_CHANGES: u32 = 4;
 /// An upper bound: no game has more streams.
 const MAX_STREAMS: usize = 24;
 
@@ -38,6 +45,8 @@ struct Hub {
     settings: UdpSettings,
     game: Option<&'static Game>,
     board: Arc<Switchboard>,
+    /// Datagrams that the user described. Read once: the game reads these files only when it starts, too.
+    described: Arc<DescribedGames>,
     /// Started by the first read of any source.
     listeners: Mutex<Option<Listeners>>,
 }
@@ -48,6 +57,8 @@ pub struct UdpSource {
     inbox: Arc<Inbox>,
     prefix: Prefix,
     taken: Taken,
+    /// What was lost and is not counted yet: only a batch that is described has counters.
+    lost: Lost,
     /// Index of the next datagram in `taken`.
     next: usize,
     recorded: Option<Recorded>,
@@ -64,6 +75,7 @@ pub struct UdpSource {
 /// The sender that is being recorded.
 struct Recorded {
     sender: Sender,
+    described: Arc<DescribedGames>,
     streams: Vec<OfStream>,
     /// Index of the stream of the last datagram.
     newest: usize,
@@ -71,6 +83,7 @@ struct Recorded {
     /// The batch knows the streams as they are now.
     is_described: bool,
     other_bytes: u64,
+    held: HeldAnswers,
     last: Instant,
     looked: Instant,
     gone: bool,
@@ -82,7 +95,11 @@ struct OfStream {
     layout: &'static Layout,
     /// Length of its frames; `None` if their length varies, or before the first one.
     bytes: Option<usize>,
+    /// How often the length has changed.
+    changes: u32,
     newest: Vec<u8>,
+    /// The game sends its frames only on request, also while nobody drives.
+    is_answer: bool,
 }
 
 impl UdpSource {
@@ -95,7 +112,8 @@ impl UdpSource {
     ) -> Vec<Self> {
         let inboxes: Vec<Arc<Inbox>> = (0..senders).map(|_| Arc::default()).collect();
         let board = Arc::new(Switchboard::new(inboxes.clone()));
-        let hub = Hub { settings: settings.clone(), game, board, listeners: Mutex::new(None) };
+        let described = Arc::new(DescribedGames::read(game, settings));
+        let hub = Hub { settings: settings.clone(), game, board, described, listeners: Mutex::new(None) };
         let hub = Arc::new(hub);
         let source = |(index, inbox)| Self {
             tells: index == 0,
@@ -103,6 +121,7 @@ impl UdpSource {
             inbox,
             prefix: prefix.clone(),
             taken: Taken::default(),
+            lost: Lost::default(),
             next: 0,
             recorded: None,
             last_ns: 0,
@@ -126,7 +145,8 @@ impl UdpSource {
             return Ok(listeners.addresses().collect());
         }
         let failed = |source| SourceError::Io { what: "UDP ports".into(), source };
-        let mut started = Listeners::start(&self.hub.settings, self.hub.game, &self.hub.board).map_err(failed)?;
+        let started = Listeners::start(&self.hub.settings, self.hub.game, &self.hub.board, &self.hub.described);
+        let mut started = started.map_err(failed)?;
         self.notices.append(&mut started.notices);
         let addresses = started.addresses().collect();
         self.buffer_bytes = started.buffer_bytes;
@@ -154,11 +174,16 @@ impl UdpSource {
                 let is_other_length = |stream: &OfStream| stream.bytes.is_some_and(|length| length != bytes.len());
                 if recorded.streams.get(index).is_none_or(is_other_length) {
                     // Another version of the packet: its columns are others.
-                    recorded.choose_layout(index, bytes.len());
-                    recorded.is_described = false;
+                    recorded.change_layout(index, bytes.len());
                 }
-                if !recorded.describe(batch) {
-                    return;
+                if !recorded.is_described {
+                    let time_ns = clock.time_of(at).max(self.last_ns + 1);
+                    if !recorded.describe(time_ns, batch) {
+                        return;
+                    }
+                    if recorded.described.description(recorded.sender.game).is_some() {
+                        self.last_ns = time_ns;
+                    }
                 }
                 recorded.note(index, bytes);
                 let key = recorded.with_seen(|seen| recorded.sender.game.rules.session_key(seen));
@@ -171,10 +196,20 @@ impl UdpSource {
                     recorded.other_bytes = 0;
                 }
                 recorded.key = key.or(recorded.key);
+                if recorded.hold_answer(index, bytes) {
+                    self.next += 1;
+                    continue;
+                }
+                for (place, answer) in recorded.take_held() {
+                    self.last_ns = clock.time_of(at).max(self.last_ns + 1);
+                    batch.frame(place, self.last_ns, &answer);
+                }
             }
             // No two datagrams have the same time, so that they are played in the order in which they came.
             let time_ns = clock.time_of(at).max(self.last_ns + 1);
-            recorded.last = recorded.last.max(at);
+            if !stream.and_then(|index| recorded.streams.get(index)).is_some_and(|stream| stream.is_answer) {
+                recorded.last = recorded.last.max(at);
+            }
             match stream.or_else(|| recorded.place_of_other(bytes.len())) {
                 Some(place) => {
                     self.last_ns = time_ns;
@@ -187,23 +222,43 @@ impl UdpSource {
     }
 
     /// Gets what arrived since, and notes what was lost on the way.
-    fn refill(&mut self, patience: Duration, clock: &dyn Clock, batch: &mut Batch) {
+    fn refill(&mut self, patience: Duration) {
         self.inbox.take(&mut self.taken, patience);
         self.next = 0;
         let is_new = |sender: &Sender| self.recorded.as_ref().is_none_or(|old| old.sender.number != sender.number);
         if let Some(sender) = self.taken.sender.filter(is_new) {
-            let mut recorded = Recorded::new(sender);
+            let mut recorded = Recorded::new(sender, Arc::clone(&self.hub.described));
             recorded.choose_layouts(&self.taken.queue);
             self.recorded = Some(recorded);
         }
-        let (Some(recorded), lost) = (&self.recorded, self.taken.lost) else { return };
-        let other = recorded.streams.len();
+        self.lost.by_system += self.taken.lost.by_system;
+        self.lost.here += self.taken.lost.here;
+    }
+
+    /// Counts what was lost, as soon as the batch is described.
+    fn count_lost(&mut self, clock: &dyn Clock, batch: &mut Batch) {
+        let Some(recorded) = self.recorded.as_ref().filter(|recorded| recorded.is_described) else { return };
+        let (other, lost) = (recorded.streams.len(), std::mem::take(&mut self.lost));
         if lost.by_system > 0 {
             batch.count(other, &Counters { missed: lost.by_system, ..Counters::default() });
             let text = format!("{}: the system received them faster than they were taken", lost.by_system);
             batch.event(clock.now_ns(), "datagrams_dropped", &text);
         }
         batch.count(other, &Counters { dropped: lost.here, ..Counters::default() });
+    }
+
+    /// Adds what has arrived, without waiting. For a source that is read together with another one.
+    pub(crate) fn poll(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        self.listen()?;
+        if self.tells {
+            self.notice_not_recorded();
+        }
+        if self.next >= self.taken.queue.len() {
+            self.refill(Duration::ZERO);
+        }
+        self.take_waiting(batch.len(), clock, batch);
+        self.count_lost(clock, batch);
+        Ok(self.state())
     }
 
     fn state(&mut self) -> State {
@@ -225,26 +280,53 @@ impl UdpSource {
     }
 }
 
+/// Describes what a game sends, before anything has arrived: with the newest layouts.
+pub(crate) fn udp_description(game: &'static Game) -> Description {
+    describe(game, game.udp_streams().map(|stream| (stream.name, stream.layouts().first().copied())))
+}
+
+/// Describes streams by their names and layouts, and the one for everything else.
+fn describe(game: &Game, streams: impl Iterator<Item = (&'static str, Option<&'static Layout>)>) -> Description {
+    let mut description = Description::of_game(game.id);
+    for (name, layout) in streams {
+        match layout {
+            Some(layout) => description.layout(name, "udp", layout),
+            None => description.rows(name, "udp"),
+        }
+    }
+    description.rows(OTHER, "udp");
+    // Every datagram counts, also one that is equal to the last.
+    description.streams.iter_mut().for_each(|stream| stream.skip_unchanged = false);
+    description
+}
+
 impl Recorded {
-    fn new(sender: Sender) -> Self {
+    fn new(sender: Sender, described: Arc<DescribedGames>) -> Self {
         let now = Instant::now();
+        let protocol = sender.game.rules.requests();
         let stream = |stream: &'static gametape_games::Stream| {
-            let newest = stream.layouts().first();
+            // If it is not the one of the first datagram, that would end the tape.
+            let of_user = described.layout_of_stream(sender.game, stream.name);
+            let newest = of_user.or_else(|| stream.layouts().first().copied());
             OfStream {
                 name: stream.name,
-                layout: newest.copied().unwrap_or(&NO_CHANNELS),
+                layout: newest.unwrap_or(&NO_CHANNELS),
                 bytes: newest.map(|layout| layout.frame_bytes() as usize),
+                changes: 0,
                 newest: Vec::new(),
+                is_answer: protocol.is_some_and(|protocol| protocol.is_answer(stream.name)),
             }
         };
-        let streams = sender.game.streams.iter().map(stream).collect();
+        let streams = sender.game.udp_streams().map(stream).collect();
         Self {
             sender,
+            described,
             streams,
             newest: 0,
             key: None,
             is_described: false,
             other_bytes: 0,
+            held: HeldAnswers::default(),
             last: now,
             looked: now,
             gone: false,
@@ -262,16 +344,16 @@ impl Recorded {
         }
     }
 
-    /// Describes the streams, if that is due. Returns whether it is done: frames that wait in the batch are described otherwise.
-    fn describe(&mut self, batch: &mut Batch) -> bool {
-        if self.is_described {
-            return true;
-        }
+    /// Describes the streams. Returns whether it is done: frames that wait in the batch are described otherwise.
+    fn describe(&mut self, time_ns: u64, batch: &mut Batch) -> bool {
         if !batch.is_empty() {
             std::thread::sleep(BATCH_NAP);
             return false;
         }
         batch.describe(self.description());
+        if let Some(text) = self.described.description(self.sender.game) {
+            batch.frame(self.streams.len() + 1, time_ns, text.as_bytes());
+        }
         self.is_described = true;
         true
     }
@@ -287,26 +369,60 @@ impl Recorded {
 
     /// Chooses the layout for frames of this length.
     fn choose_layout(&mut self, index: usize, bytes: usize) {
-        let stream = self.sender.game.streams.get(index);
-        let layout = stream.and_then(|stream| stream.layout_of(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        let stream = self.sender.game.udp_streams().nth(index);
+        let of_user = stream.and_then(|stream| self.described.layout_of(self.sender.game, stream.name, bytes));
+        let known = |stream: &gametape_games::Stream| stream.layout_of(u32::try_from(bytes).unwrap_or(u32::MAX));
+        let layout = of_user.or_else(|| stream.and_then(known));
         if let Some(stream) = self.streams.get_mut(index) {
             stream.layout = layout.unwrap_or(&NO_CHANNELS);
             stream.bytes = layout.map(|_| bytes);
         }
     }
 
+    /// Changes the layout of a stream, which begins another tape. If its lengths keep changing, the stream has no columns from then on, and frames of
+    /// any length.
+    fn change_layout(&mut self, index: usize, bytes: usize) {
+        self.choose_layout(index, bytes);
+        self.is_described = false;
+        let Some(stream) = self.streams.get_mut(index) else { return };
+        stream.changes = stream.changes.saturating_add(1);
+        if stream.changes >= MOST_CHANGES {
+            (stream.layout, stream.bytes) = (&NO_CHANNELS, None);
+        }
+    }
+
     fn description(&self) -> Description {
-        let mut description = Description::of_game(self.sender.game.id);
-        for stream in &self.streams {
-            match stream.bytes {
-                Some(_) => description.layout(stream.name, "udp", stream.layout),
-                None => description.rows(stream.name, "udp"),
+        let streams = self.streams.iter().map(|stream| (stream.name, stream.bytes.map(|_| stream.layout)));
+        let mut description = describe(self.sender.game, streams);
+        if self.described.description(self.sender.game).is_some() {
+            description.rows(STRUCTURE, "udp");
+            if let Some(stream) = description.streams.last_mut() {
+                *stream = StreamSpec {
+                    role: Role::Describe,
+                    describes: Some(StreamId(0)),
+                    skip_unchanged: false,
+                    ..stream.clone()
+                };
             }
         }
-        description.rows(OTHER, "udp");
-        // Every datagram counts, also one that is equal to the last.
-        description.streams.iter_mut().for_each(|stream| stream.skip_unchanged = false);
         description
+    }
+
+    /// Holds a frame back if it is an answer of a game in which nobody drives yet: no tape is begun for it. Returns whether it did.
+    fn hold_answer(&mut self, index: usize, bytes: &[u8]) -> bool {
+        let is_held = self.streams.get(index).is_some_and(|stream| stream.is_answer)
+            && self.with_seen(|seen| self.sender.game.rules.presence(seen)) == Presence::Off;
+        if is_held {
+            self.held.push(index, bytes);
+        }
+        is_held
+    }
+
+    /// Returns the answers that were held back, if the game is driven now: they begin its tape.
+    fn take_held(&mut self) -> Vec<(usize, Vec<u8>)> {
+        let is_due =
+            !self.held.is_empty() && self.with_seen(|seen| self.sender.game.rules.presence(seen)) != Presence::Off;
+        if is_due { self.held.take() } else { Vec::new() }
     }
 
     /// Returns the index of the stream for what is not the game's; `None` if it has its fill.
@@ -352,9 +468,10 @@ impl Source for UdpSource {
         let (first, mut settled_at) = (batch.len(), None::<Instant>);
         loop {
             if self.next >= self.taken.queue.len() {
-                self.refill(patience, clock, batch);
+                self.refill(patience);
             }
             self.take_waiting(first, clock, batch);
+            self.count_lost(clock, batch);
             let state = self.state();
             // The first datagrams of a session may not tell yet that it is one: those that do come at once.
             let is_at_the_end = self.next >= self.taken.queue.len();

@@ -10,7 +10,7 @@ use gametape_games::Game;
 
 use super::datagrams::Arrived;
 use super::inbox::{Inbox, Sender};
-use super::recognise::Recognition;
+use super::recognise::{Recognised, Recognition};
 
 /// A sender that is silent this long gives its place to another one that has none.
 const SILENT: Duration = Duration::from_secs(5);
@@ -31,10 +31,21 @@ pub(super) struct Port {
     board: Arc<Switchboard>,
     recognition: Recognition,
     port: u16,
-    /// The last sender, the number it had, and its inbox.
-    last: Option<(SocketAddr, &'static str, usize, u64)>,
-    /// Inboxes of senders whose datagrams are not all known.
-    by_address: HashMap<SocketAddr, usize>,
+    /// The sender of the last datagram.
+    last: Option<Last>,
+    /// Places of senders whose datagrams are not all known.
+    by_address: HashMap<SocketAddr, Place>,
+}
+
+/// The index of an inbox, and the number of the sender that it serves.
+type Place = (usize, u64);
+
+/// A sender in a game, and its place.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    address: SocketAddr,
+    game: &'static str,
+    place: Place,
 }
 
 impl Switchboard {
@@ -48,7 +59,7 @@ impl Switchboard {
     }
 
     /// Returns the inbox of a sender in a game, and its number. Assigns one if the sender has none.
-    fn place(&self, address: SocketAddr, game: &'static Game, port: u16, now: Instant) -> Option<(usize, u64)> {
+    fn place(&self, address: SocketAddr, game: &'static Game, port: u16, now: Instant) -> Option<Place> {
         let mut number = self.assigning.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |sender: &Sender| sender.address == address && sender.game.id == game.id;
         let is_silent = |last: Instant| now.checked_duration_since(last).is_some_and(|silent| silent >= SILENT);
@@ -79,41 +90,34 @@ impl Port {
         Self { board, recognition, port, last: None, by_address: HashMap::new() }
     }
 
-    /// Hands a datagram over to the source that records its sender.
-    pub(super) fn take(&mut self, datagram: &[u8], from: SocketAddr, at: Instant) {
+    /// Hands a datagram over to the source that records its sender. Returns what it is, unless no game knows it.
+    pub(super) fn take<'a>(&'a mut self, datagram: &'a [u8], from: SocketAddr, at: Instant) -> Option<Recognised<'a>> {
+        let put = |(index, number): (usize, u64), stream, bytes| {
+            let inbox = self.board.inboxes.get(index);
+            inbox.is_some_and(|inbox| inbox.put(number, Arrived { at, stream, bytes }))
+        };
         let Some(known) = self.recognition.recognise(datagram) else {
             // Beside a recording it is kept; it never starts one.
-            match self.by_address.get(&from).and_then(|index| self.board.inboxes.get(*index)) {
-                Some(inbox) if inbox.sender().is_some_and(|(sender, _)| sender.address == from) => {
-                    inbox.put(Arrived { at, stream: None, bytes: datagram });
-                }
-                _ => {
-                    self.board.unknown.fetch_add(1, Ordering::Relaxed);
-                }
+            if !self.by_address.get(&from).is_some_and(|place| put(*place, None, datagram)) {
+                self.board.unknown.fetch_add(1, Ordering::Relaxed);
             }
-            return;
+            return None;
         };
-        let now = Instant::now();
-        let is_last = |(address, game, ..): &(SocketAddr, &str, usize, u64)| *address == from && *game == known.game.id;
-        let place = self.last.filter(is_last).map(|(_, _, index, number)| (index, number));
+        let is_last = |last: &Last| last.address == from && last.game == known.game.id;
+        let stream = Some(known.stream);
         // The place may have been given to another sender since.
-        let is_valid = |(index, number): &(usize, u64)| {
-            let inbox = self.board.inboxes.get(*index);
-            inbox.and_then(|inbox| inbox.sender()).is_some_and(|(sender, _)| sender.number == *number)
-        };
-        let place = place.filter(is_valid).or_else(|| self.board.place(from, known.game, self.port, now));
-        let Some((index, number)) = place else {
+        if self.last.filter(is_last).is_some_and(|last| put(last.place, stream, known.recorded)) {
+            return Some(known);
+        }
+        let place = self.board.place(from, known.game, self.port, Instant::now());
+        let Some(place) = place.filter(|place| put(*place, stream, known.recorded)) else {
             self.board.no_place.fetch_add(1, Ordering::Relaxed);
-            return;
+            return Some(known);
         };
-        if self.last.is_none_or(|last| last != (from, known.game.id, index, number)) {
-            self.last = Some((from, known.game.id, index, number));
-            self.by_address.retain(|_, other| *other != index);
-            self.by_address.insert(from, index);
-        }
-        if let Some(inbox) = self.board.inboxes.get(index) {
-            inbox.put(Arrived { at, stream: Some(known.stream), bytes: known.recorded });
-        }
+        self.last = Some(Last { address: from, game: known.game.id, place });
+        self.by_address.retain(|_, (other, _)| *other != place.0);
+        self.by_address.insert(from, place);
+        Some(known)
     }
 
     /// Counts datagrams that the system dropped on this port. It does not say whose they were: all that are received here.

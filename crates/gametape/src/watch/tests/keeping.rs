@@ -4,7 +4,7 @@ use super::*;
 use gametape_format::read::Tape;
 
 #[path = "../../../tests/it/support/mod.rs"]
-mod support;
+pub(in crate::watch) mod support;
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| name(&entry.unwrap().path())).collect();
@@ -21,7 +21,7 @@ fn everything(bench: &Bench) -> Watch {
 fn what_can_be_read_becomes_a_tape_and_the_rest_has_name_length_time_and_hash() {
     let bench = Bench::new();
     bench.put("race.ibt", &support::ibt(50));
-    bench.put("match.rec", b"dissect");
+    bench.put("match.rec", b"unknown");
     let mut fake = Fake::deaf(everything(&bench).import_to(bench.path("tapes")));
     let mut found = fake.pass(SETTLE);
     found.sort_by_key(|found| found.path.clone());
@@ -58,7 +58,7 @@ fn a_damaged_source_is_a_find_with_problems() {
     broken[24..28].copy_from_slice(&(-1i32).to_le_bytes());
     bench.put("broken.ibt", &broken);
     let mut fake = Fake::deaf(everything(&bench).import_to(bench.path("tapes")));
-    let mut found = fake.pass(SETTLE);
+    let mut found = fake.pass(UNFINISHED + SETTLE);
     found.sort_by_key(|found| found.path.clone());
     assert!(found.iter().all(Found::has_problems), "{found:?}");
     assert!(matches!(found[0].import, Import::Failed(_)) && found[1].tape().is_some());
@@ -105,7 +105,7 @@ fn a_stop_during_the_work_leaves_nothing_half_and_the_find_to_the_next_watch() {
     let setup = everything(&bench).import_to(bench.path("tapes")).archive_to(bench.path("archive")).setup();
     let engine = Engine::new(setup.clone(), Instant::now()).unwrap();
     engine.stop_handle().stop();
-    let source = bench.path("replays/race.ibt");
+    let source = item::Item::look(&setup.folders[0], &bench.path("replays/race.ibt")).unwrap().unwrap();
     assert!(tapes::keep(&source, hash, &setup, engine.stopping()).is_none());
     let only_tapes = setup::Setup { archive: None, ..setup };
     assert!(tapes::keep(&source, hash, &only_tapes, engine.stopping()).is_none());

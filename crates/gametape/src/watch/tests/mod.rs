@@ -2,7 +2,8 @@
 
 mod complete;
 mod folders;
-mod keeping;
+mod items;
+pub(in crate::watch) mod keeping;
 mod library;
 mod restart;
 
@@ -19,6 +20,8 @@ use super::*;
 /// Guards against a hang; no test waits for it.
 const DEADLINE: Duration = Duration::from_secs(60);
 const SETTLE: Duration = Duration::from_secs(2);
+/// When a replay is reported although something is missing.
+const UNFINISHED: Duration = Duration::from_secs(300);
 const LONG: Duration = Duration::from_secs(1_000_000);
 
 /// A folder to watch, and others beside it.

@@ -3,6 +3,9 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 mod datagrams;
 mod forza_and_rally;
+mod lap_file;
+mod pages;
+mod races;
 
 use gametape::format::StreamSpec;
 use gametape::games::echo_vr::simulated::{Happening, Match, Script, Settings, What};
@@ -44,6 +47,9 @@ pub fn cases() -> Vec<Case> {
     ];
     cases.extend(forza_and_rally::cases());
     cases.extend(datagrams::cases());
+    cases.extend(lap_file::cases());
+    cases.extend(pages::cases());
+    cases.extend(races::cases());
     cases
 }
 

@@ -181,6 +181,17 @@ pub fn is_of_interrupted_writer(frame: &[u8], page: &[u8], before: &[u8]) -> boo
     frame.len() == page.len() && frame.get(same..) == before.get(same..)
 }
 
+/// Removes the frames of interrupted writers from those that were found, and returns how many there were. What is left must be pages that were
+/// written.
+pub fn drop_interrupted(found: &mut Vec<Vec<u8>>, written: &[Vec<u8>]) -> usize {
+    let in_all = found.len();
+    let pairs: Vec<(&Vec<u8>, &Vec<u8>)> = written.iter().skip(1).zip(written).collect();
+    let is_interrupted =
+        |frame: &Vec<u8>| pairs.iter().any(|(page, before)| is_of_interrupted_writer(frame, page, before));
+    found.retain(|frame| written.contains(frame) || !is_interrupted(frame));
+    in_all - found.len()
+}
+
 #[test]
 fn only_the_start_of_a_page_and_the_rest_of_the_one_before_is_of_an_interrupted_writer() {
     let (page, before) = ([2_u8; 8], [1_u8; 8]);

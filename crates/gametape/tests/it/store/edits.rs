@@ -1,5 +1,7 @@
 use gametape::laps::{Id, ReasonCode};
-use gametape::store::{Audience, DriverEdit, Edit, Filter, LapQuery, ListQuery, Store, StoreError, Visibility};
+use gametape::store::{
+    Audience, DriverEdit, Edit, Filter, LapQuery, ListQuery, ProgressQuery, Store, StoreError, Visibility,
+};
 
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
@@ -37,6 +39,42 @@ pub fn an_excluded_lap_is_no_best_until_it_is_taken_back(place: &Place) {
     assert_eq!(everything(place), before);
     let error = store.edit_lap(Id([8; 16]), &excluded(true)).unwrap_err();
     assert!(matches!(error, StoreError::NotFound { what: "lap", .. }), "{error}");
+}
+
+pub fn laps_of_others_are_no_best_until_the_user_says_that_they_are_his(place: &Place) {
+    let store = place.open();
+    let own = tracked(&session(1, 0), &[100_000, 98_000]);
+    store.write(&origin(1), &writes(&own)).unwrap();
+    let mut others = tracked(&session(2, 1), &[90_000, 91_000]);
+    others.session.foreign = true;
+    store.replace_tape(&origin(2), &[others.clone()]).unwrap();
+    let foreign = |foreign: bool| Edit { foreign: Some(foreign), ..Edit::default() };
+    let best_ms = || store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.remove(0).time_ms;
+    let of_tracks = || store.tracks(&ListQuery::default(), Audience::Owner).unwrap().items[0].best_ms;
+    let laps_of_days = || -> u32 {
+        let days = store.progress(&ProgressQuery::default(), Audience::Owner).unwrap().items;
+        days.iter().map(|day| day.lap_count).sum()
+    };
+    let detail = || store.session(others.session.id, Audience::Owner).unwrap().unwrap();
+    assert_eq!((best_ms(), of_tracks(), laps_of_days()), (98_000, Some(98_000), 2));
+    let found = detail();
+    assert!(found.session.session.foreign && found.laps.iter().all(|lap| lap.foreign && !lap.lap.eligible));
+    assert_eq!(found.session.best_ms, Some(90_000), "it is the best lap of its own session");
+
+    let claimed = store.edit_session(others.session.id, &foreign(false)).unwrap();
+    assert!(!claimed.session.foreign);
+    assert_eq!((best_ms(), of_tracks(), laps_of_days()), (90_000, Some(90_000), 4));
+    assert!(detail().laps.iter().all(|lap| !lap.foreign && lap.lap.eligible));
+    // What the user said outlives tracking the tape again.
+    others.session.remark = Some("tracked again".to_owned());
+    store.replace_tape(&origin(2), &[others.clone()]).unwrap();
+    assert_eq!((best_ms(), detail().session.session.foreign), (90_000, false));
+
+    store.edit_session(others.session.id, &foreign(true)).unwrap();
+    assert_eq!((best_ms(), laps_of_days()), (98_000, 2));
+    // A session of one's own can be someone else's, too: a friend drove.
+    store.edit_session(own.session.id, &foreign(true)).unwrap();
+    assert!(store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.is_empty());
 }
 
 pub fn h5_deleted_laps_and_sessions_come_back_whole(place: &Place) {

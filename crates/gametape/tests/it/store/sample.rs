@@ -1,9 +1,10 @@
 //! Sessions and laps for tests.
 
 use gametape::format::TapeId;
+use gametape::games::{CarLap, CarResult, CarStanding};
 use gametape::laps::{
-    Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session, SessionEnd,
-    SessionKind, Stint, StintEnd, StintStart, TimeSource, TrackedSession,
+    CarChange, Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session,
+    SessionEnd, SessionKind, Stint, StintEnd, StintStart, TimeSource, TrackedSession,
 };
 use gametape::store::{Origin, TrackerVersion, Write};
 
@@ -44,6 +45,7 @@ pub fn session(number: u8, hours: i64) -> Session {
         best_lap: None,
         theoretical_best_ms: None,
         remark: None,
+        foreign: false,
     }
 }
 
@@ -109,13 +111,47 @@ pub fn stint(session: &Session) -> Stint {
 /// Returns a session with laps of these times.
 pub fn tracked(session: &Session, times_ms: &[u32]) -> TrackedSession {
     let laps = (1..).zip(times_ms).map(|(number, time_ms)| lap(session, number, *time_ms)).collect();
-    TrackedSession { session: session.clone(), stints: vec![stint(session)], laps }
+    TrackedSession { session: session.clone(), stints: vec![stint(session)], laps, cars: Vec::new() }
+}
+
+/// Returns a car in a position, with completed laps of these times. Its driver is named after its number.
+pub fn car(number: u32, position: u16, times_ms: &[u32]) -> CarStanding {
+    let lap = |(number, time_ms): (u32, &u32)| CarLap {
+        number,
+        time_ms: Some(*time_ms),
+        sectors_ms: vec![Some(30_000), None, Some(time_ms - 70_000)],
+        valid: Some(number != 2),
+        valid_sectors: vec![true, number != 2, true],
+    };
+    CarStanding {
+        car: number,
+        is_player: number == 1,
+        name: Some(format!("Driver {number}")),
+        team: Some("Team A".to_owned()),
+        car_model: Some("car_a".to_owned()),
+        class: Some("GT3".to_owned()),
+        race_number: Some(70 + position),
+        position: Some(position),
+        result: CarResult::Finished,
+        current_lap: u32::try_from(times_ms.len()).ok(),
+        last_ms: times_ms.last().copied(),
+        best_ms: times_ms.iter().min().copied(),
+        last_sectors_ms: vec![Some(30_000), None, Some(20_000)],
+        gap_to_leader_ms: (position > 1).then_some(1_500),
+        gap_ahead_ms: None,
+        pit_stops: Some(1),
+        pit: None,
+        tyre: Some("medium".to_owned()),
+        laps: (1..).zip(times_ms).map(lap).collect(),
+    }
 }
 
 /// Returns the same as writes.
 pub fn writes(tracked: &TrackedSession) -> Vec<Write> {
-    let TrackedSession { session, stints, laps } = tracked;
+    let TrackedSession { session, stints, laps, cars } = tracked;
     let stints = stints.iter().map(|stint| Write::Stint(session.id, stint.clone()));
     let laps = laps.iter().map(|lap| Write::Lap(lap.clone()));
-    [Write::Session(session.clone())].into_iter().chain(stints).chain(laps).collect()
+    let cars: Vec<_> = cars.iter().cloned().map(CarChange::whole).collect();
+    let cars = (!cars.is_empty()).then_some(Write::Cars(session.id, cars));
+    [Write::Session(session.clone())].into_iter().chain(stints).chain(laps).chain(cars).collect()
 }

@@ -1,7 +1,8 @@
-use gametape::store::{Audience, ListQuery, Store, StoreError, open};
+use gametape::laps::TrackedSession;
+use gametape::store::{Audience, ListQuery, MatchQuery, Store, StoreError, open};
 
 use super::place::Place;
-use super::sample::{origin, session, tracked, writes};
+use super::sample::{car, origin, session, tracked, writes};
 
 /// Each released schema with sample rows, as SQL.
 const SCHEMAS: &[(i64, &str)] = &[
@@ -9,6 +10,9 @@ const SCHEMAS: &[(i64, &str)] = &[
     (2, include_str!("schemas/2.sql")),
     (3, include_str!("schemas/3.sql")),
     (4, include_str!("schemas/4.sql")),
+    (5, include_str!("schemas/5.sql")),
+    (6, include_str!("schemas/6.sql")),
+    (7, include_str!("schemas/7.sql")),
 ];
 
 pub fn a_store_is_made_and_opened_again(place: &Place) {
@@ -56,10 +60,26 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
         assert_eq!(store.tokens().unwrap().len(), usize::from(*version >= 2), "schema {version}");
         let facts = store.track_facts("assetto-corsa-competizione", "Spa", None).unwrap();
         assert_eq!(facts.is_some_and(|facts| facts.length_m == Some(7004.0)), *version >= 3, "schema {version}");
+        let cars = store.standings(found.session.session.id, Audience::Public).unwrap().unwrap();
+        let laps: Vec<_> = cars.iter().map(|stored| (stored.car.name.as_deref(), stored.car.laps.len())).collect();
+        assert_eq!(laps, if *version >= 5 { vec![(Some("Driver 2"), 1)] } else { vec![] }, "schema {version}");
+        assert!(
+            !found.session.session.foreign && !found.laps[1].foreign && found.laps[1].lap.eligible,
+            "schema {version}"
+        );
+        let bests = store.bests(&ListQuery::default(), Audience::Owner).unwrap().items;
+        assert_eq!(bests.first().map(|best| best.time_ms), Some(99_000), "schema {version}");
+        let matches = store.matches(&MatchQuery::default()).unwrap().items;
+        assert_eq!(matches.len(), usize::from(*version >= 7), "schema {version}");
+        for found in matches {
+            assert_eq!(store.match_on(found.tape).unwrap().unwrap().events.len(), 1, "schema {version}");
+        }
         // The columns are those of a newly created store.
         assert_eq!(place.columns(), made_anew, "schema {version}");
         // The migrated store is fully usable.
-        store.write(&origin(9), &writes(&tracked(&session(9, 1), &[80_000]))).unwrap();
+        let race = TrackedSession { cars: vec![car(2, 1, &[79_000])], ..tracked(&session(9, 1), &[80_000]) };
+        store.write(&origin(9), &writes(&race)).unwrap();
+        assert_eq!(store.standings(race.session.id, Audience::Public).unwrap().unwrap()[0].car, race.cars[0]);
         assert_eq!(store.sessions(&ListQuery::default(), Audience::Owner).unwrap().items.len(), 2);
         place.clear();
     }

@@ -4,7 +4,8 @@ use gametape::store::{Audience, Change, LapQuery, ListQuery, Store, StoreError, 
 use super::place::Place;
 use super::sample::{invalid, lap, origin, session, stint, tracked, writes};
 
-const TABLES: [&str; 6] = ["tracked", "sessions", "stints", "laps", "combinations", "edits"];
+const TABLES: [&str; 8] =
+    ["tracked", "sessions", "stints", "laps", "combinations", "edits", "session_cars", "car_laps"];
 
 pub fn everything(place: &Place) -> Vec<Vec<String>> {
     TABLES.iter().map(|table| place.dump(table)).collect()

@@ -124,12 +124,16 @@ pub fn real_data(test: &str) -> Option<PathBuf> {
     if let Some(directory) = std::env::var_os("GAMETAPE_REAL_DATA") {
         return Some(PathBuf::from(directory));
     }
+    skip(test, "GAMETAPE_REAL_DATA is not set");
+    None
+}
+
+/// Reports that a test is skipped.
+pub fn skip(test: &str, why: &str) {
     // Not eprintln: the test harness would swallow it.
-    let line = format!("SKIPPED {test}: GAMETAPE_REAL_DATA is not set\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
     if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {
         let mut log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
         log.write_all(format!("{test}\n").as_bytes()).unwrap();
     }
-    None
 }

@@ -3,17 +3,15 @@
 //! The player's car is the simulated one; the others are [`Rivals`]. Packets are sent at the rates of the game: motion, laps, telemetry and status
 //! in every frame, the others less often, and the session history of one car after another.
 mod packet;
-mod player;
-mod rivals;
 mod scene;
 mod write;
 
+use super::player::Player;
+use super::rivals::Rivals;
 use super::{DatagramEncoder, Datagrams};
 use crate::board::{Board, Status};
 use crate::game::Game;
 use packet::{FrameHeader, Packet};
-use player::Player;
-use rivals::Rivals;
 use scene::Scene;
 
 /// Frames in a second.

@@ -1,4 +1,4 @@
-//! A packet that is filled by the names of its fields, whatever the format.
+//! A packet that is filled by the names of its fields, in any format.
 use std::collections::HashMap;
 
 use gametape_games::{Channel, Kind, Layout, f1};
@@ -14,7 +14,7 @@ pub(super) struct Packet {
 #[derive(Debug, Default)]
 struct Group {
     fields: HashMap<String, Place>,
-    /// Fields of durations by what their names have in common: milliseconds, and minutes in the formats that have them apart.
+    /// Fields of durations, by the common part of their names: milliseconds, and minutes in the formats that have separate fields.
     durations: HashMap<String, [Option<Place>; 2]>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct FrameHeader {
 const DURATIONS: [(&str, usize); 4] = [("MSPart", 0), ("InMS", 0), ("MinutesPart", 1), ("Minutes", 1)];
 
 impl Packet {
-    /// A packet that is all zero but for its header; `None` if the format has none of this type.
+    /// Creates a packet of zeros with a header; `None` if the format has none of this type.
     pub(super) fn new(format: u16, packet_id: u8) -> Option<Self> {
         let layout = f1::packet_layout(format, packet_id)?;
         let mut groups: HashMap<String, Group> = HashMap::new();
@@ -117,7 +117,7 @@ impl Element<'_> {
         }
     }
 
-    /// Writes a duration, by what the names of its fields have in common.
+    /// Writes a duration, by the common part of the names of its fields.
     pub(super) fn put_duration(&mut self, name: &str, ms: u32) {
         let Some([rest, minutes]) = self.group.and_then(|group| group.durations.get(name)).copied() else { return };
         let (rest_ms, count) = if minutes.is_some() { (ms % 60_000, ms / 60_000) } else { (ms.min(65_535), 0) };

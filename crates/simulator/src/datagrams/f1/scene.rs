@@ -1,9 +1,9 @@
 //! All cars at a moment: the player's as the simulation has it, the others as they would be.
 use super::PLAYER;
-use super::player::Player;
-use super::rivals::{Rival, Rivals};
 use crate::board::{Board, SessionKind};
 use crate::car::Car;
+use crate::datagrams::player::Player;
+use crate::datagrams::rivals::{Rival, Rivals};
 use crate::game::Game;
 use crate::track::Track;
 

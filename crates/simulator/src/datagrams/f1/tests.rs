@@ -36,7 +36,7 @@ fn the_laps_are_found_again_with_the_times_of_the_board() {
         let mut laps = find_game(id).unwrap().rules.laps();
         let (mut now, mut before) = (LapFrame::default(), None::<LapFrame>);
         let (mut found, mut shown, mut sectors) = (Vec::new(), Vec::new(), Vec::new());
-        let mut verdicts = BTreeMap::new();
+        let mut records = BTreeMap::new();
         let (mut valid, mut completed, mut boxes) = (true, 0, 0);
         drive(id, settings, 240, |_, frame, game| {
             let board = &game.board;
@@ -48,7 +48,7 @@ fn the_laps_are_found_again_with_the_times_of_the_board() {
             if !laps.frame(frame, &mut now) || now.presence != Presence::Live {
                 return;
             }
-            verdicts.extend(now.verdict.map(|verdict| (verdict.lap, verdict.invalid == Some(true))));
+            records.extend(now.record.map(|record| (record.lap, record.invalid == Some(true))));
             if let Some(old) = before {
                 if old.laps_completed.is_some() && now.laps_completed > old.laps_completed {
                     assert_eq!(now.laps_completed, old.laps_completed.map(|laps| laps + 1));
@@ -72,8 +72,8 @@ fn the_laps_are_found_again_with_the_times_of_the_board() {
         assert!(sectors.len() >= 2 * found.len(), "{sectors:?}");
         assert!((1..=3).contains(&boxes), "{id}: {boxes} stops");
         // The last lap may have ended less than a round of histories ago.
-        assert!(verdicts.len() + 1 >= found.len(), "{verdicts:?}");
-        for (lap, invalid) in &verdicts {
+        assert!(records.len() + 1 >= found.len(), "{records:?}");
+        for (lap, invalid) in &records {
             assert_eq!(*invalid, !shown[*lap as usize - 1].1, "{id}: lap {lap}");
         }
         let identity = laps.identity();

@@ -1,11 +1,11 @@
 //! The contents of the packets at a moment.
 use super::PLAYER;
 use super::packet::Packet;
-use super::rivals::{Rival, Rivals};
 use super::scene::{Motion, OneCar, Scene, session_type};
 use crate::board::SessionKind;
 use crate::car::Wheel;
 use crate::car::vehicle::{GRAVITY, IDLE_RPM, MAX_RPM, WHEEL_RADIUS_M};
+use crate::datagrams::rivals::{Rival, Rivals};
 
 /// A kilogram of fuel for each litre.
 const FUEL_KG_PER_L: f64 = 0.745;

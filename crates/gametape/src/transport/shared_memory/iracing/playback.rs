@@ -72,7 +72,7 @@ impl Playback for IracingPlayback {
     fn part(&self, stream: &TapeStream) -> Option<Part> {
         let kind = self.kind(stream)?;
         let (rank, (_, name)) = (0..).zip(Kind::ALL).find(|(_, (known, _))| *known == kind)?;
-        Some(Part { stream: stream.id(), name, rank, moves: kind == Kind::Row })
+        Some(Part { stream: stream.id(), name, rank, moves: kind == Kind::Row, is_message: false })
     }
 
     fn lookahead(&self, parts: &[Part]) -> Option<Box<dyn Lookahead>> {

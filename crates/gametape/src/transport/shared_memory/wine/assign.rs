@@ -64,12 +64,17 @@ fn fits(games: &[Game], stream: &str, bytes: u64) -> bool {
 }
 
 fn fits_stream(stream: &Stream, bytes: u64) -> bool {
+    if let Some(part) = stream.part() {
+        return u64::from(part.page_bytes).next_multiple_of(MEMORY_PAGE) == bytes;
+    }
     match (stream.layouts(), stream.section_bytes()) {
         (_, None) => false,
         // The layout is defined by the game itself.
         ([], Some(section_bytes)) => (u64::from(section_bytes)..=MOST_BYTES).contains(&bytes),
-        (layouts, Some(_)) => {
-            layouts.iter().any(|layout| u64::from(layout.frame_bytes()).next_multiple_of(MEMORY_PAGE) == bytes)
+        (layouts, Some(section_bytes)) => {
+            let lengths = layouts.iter().map(|layout| layout.frame_bytes());
+            // Some sections are longer than their pages.
+            lengths.chain([section_bytes]).any(|length| u64::from(length).next_multiple_of(MEMORY_PAGE) == bytes)
         }
     }
 }
