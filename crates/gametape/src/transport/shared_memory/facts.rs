@@ -1,4 +1,4 @@
-//! Reads a game's shared memory twice, through the source that would record it.
+//! Reads a game's shared memory until its counter moves, through the source that would record it.
 
 use gametape_games::{About, GAMES, Game};
 
@@ -6,8 +6,11 @@ use super::section_facts::Section;
 use super::{IracingSource, PageSource, Sections, groups, has_rotating_buffers};
 use crate::transport::{Away, Batch, Clock, Source, State};
 
-/// A running game moves its counter within this time: it counts a few hundred steps a second, or 60 ticks.
+/// A running game moves its counter between two reads: it counts a few hundred steps a second, or 60 ticks.
 const BETWEEN_LOOKS_NS: u64 = 200_000_000;
+
+/// A game on a busy machine may stand still for longer; only then is it taken for one that ended.
+const MOST_LOOKS_NS: u64 = 1_000_000_000;
 
 /// Shared memory that a group of games uses.
 #[derive(Debug, Clone)]
@@ -21,16 +24,24 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Examines the shared memory of one game or, if `game` is `None`, of all games. Takes 200 ms.
+    /// Examines the shared memory of one game or, if `game` is `None`, of all games. Takes 200 ms, or a second if a
+    /// counter does not move.
     pub(crate) fn of_games(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock) -> Vec<Self> {
         let wanted = |games: &&'static [Game]| game.is_none_or(|game| games.iter().any(|member| member.id == game.id));
-        // All first reads, one wait, all second reads.
+        // All groups are read in turn, so that they share the waits.
         let groups = groups().into_iter().filter(wanted);
         let mut eyes: Vec<_> = groups.map(|games| (games, Eye::new(games, sections))).collect();
-        eyes.iter_mut().for_each(|(_, eye)| eye.first(clock));
-        clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
+        eyes.iter_mut().for_each(|(_, eye)| eye.look(clock));
+        let give_up_ns = clock.now_ns() + MOST_LOOKS_NS;
+        loop {
+            clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
+            eyes.iter_mut().filter(|(_, eye)| eye.moved != Some(true)).for_each(|(_, eye)| eye.look(clock));
+            if clock.now_ns() >= give_up_ns || eyes.iter().all(|(_, eye)| eye.moved != Some(false)) {
+                break;
+            }
+        }
         let memory = |(games, eye): (&'static [Game], Eye)| {
-            let (look, held) = eye.second(clock);
+            let (look, held) = eye.found();
             // Sections in Wine take precedence over named ones.
             let named = || Section::of_games(games, sections.prefix());
             Self { games, sections: if held.is_empty() { named() } else { held }, look }
@@ -48,16 +59,17 @@ pub struct Look {
     pub game: Option<&'static Game>,
     /// What it reports about itself.
     pub about: About,
-    /// Whether its counter moved between the two reads; `None` if it could not be read.
+    /// Whether its counter moved between two reads; `None` if it could not be read.
     pub moved: Option<bool>,
 }
 
-/// A source that is read twice.
+/// A source that is read several times.
 struct Eye {
     source: Watched,
     batch: Batch,
     state: State,
     counter: Option<i64>,
+    moved: Option<bool>,
 }
 
 enum Watched {
@@ -72,35 +84,32 @@ impl Eye {
             true => Watched::Iracing(Box::new(IracingSource::new(sections.clone(), None))),
             false => Watched::Pages(Box::new(PageSource::new(games, sections.clone(), 100))),
         };
-        Self { source, batch: Batch::default(), state: State::Ended, counter: None }
+        Self { source, batch: Batch::default(), state: State::Ended, counter: None, moved: None }
     }
 
-    /// Makes the first read.
-    fn first(&mut self, clock: &dyn Clock) {
-        self.look(clock);
-    }
-
-    /// Makes the second read. Returns the combined result, and the sections if they belong to a process in Wine.
-    fn second(mut self, clock: &dyn Clock) -> (Look, Vec<Section>) {
-        let before = self.counter;
-        self.look(clock);
+    /// Returns the result of the last read, and the sections if they belong to a process in Wine.
+    fn found(self) -> (Look, Vec<Section>) {
         let id = self.batch.description().game.clone();
         // The batch keeps the name of an earlier game.
         let told = matches!(self.state, State::Here(_) | State::Away(Away::Off));
+        let held = self.source.held();
+        let mut source = self.source;
         let look = Look {
-            moved: before.zip(self.counter).map(|(before, now)| before != now),
+            moved: self.moved,
             game: GAMES.iter().find(|game| game.id == id && told),
-            about: self.source.as_source().about(),
+            about: source.as_source().about(),
             state: self.state,
         };
-        (look, self.source.held())
+        (look, held)
     }
 
+    /// Reads the source and compares its counter with that of the read before.
     fn look(&mut self, clock: &dyn Clock) {
         self.batch.clear();
         let state = self.source.as_source().read(clock, &mut self.batch);
         self.state = state.unwrap_or_else(|error| State::Away(Away::Unreadable(error.to_string())));
-        self.counter = self.source.counter();
+        let before = std::mem::replace(&mut self.counter, self.source.counter());
+        self.moved = before.zip(self.counter).map(|(before, now)| before != now);
     }
 }
 
