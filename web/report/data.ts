@@ -1,5 +1,5 @@
 // The data embedded in a report: its types, and columns that are decoded on first use.
-// numbers ◀── first + step · code ◀── running sum ◀── byte planes, low byte first ◀── deflate ◀── base64 (crates/gametape/src/export/report/pack.rs)
+// numbers ◀── first + step · code ◀── running sum ◀── byte planes, low byte first ◀── deflate ◀── base64 (crates/analysis/src/report/pack.rs)
 
 import type { Lap, Schemas } from "../src/api/client";
 

@@ -12,14 +12,18 @@
 //! - [`recording`]: the trait through which frames are read. [`layout`]: game layouts as channel tables of tapes. [`decoding`]:
 //!   frames to neutral samples.
 //! - [`laps`]: the lap tracker, the data model, the channels of a lap, lap comparison.
+//! - [`channels`]: channels by name. [`documents`]: sessions and tapes as JSON. [`report`]: a tape reduced to the size of a web page.
 //! - [`live`]: figures for the car being driven: delta to a reference lap, fuel.
 #![forbid(unsafe_code)]
 
+pub mod channels;
 pub mod decoding;
+pub mod documents;
 pub mod laps;
 pub mod layout;
 pub mod live;
 pub mod recording;
+pub mod report;
 
 pub use decoding::Decoding;
 pub use recording::Recording;

@@ -26,7 +26,9 @@ impl LapLines {
     fn lap(&mut self, lap: &Lap, kept: bool) -> Vec<String> {
         let session = self.tracked.sessions.iter().rev().find(|known| known.session.id == lap.session);
         let Some(session) = session.map(ReportSession::of) else { return Vec::new() };
-        let Some(row) = session.laps.iter().find(|row| row.tape_lap == lap.tape_lap) else { return Vec::new() };
+        let Some(row) = session.document.laps.iter().find(|row| row.tape_lap == lap.tape_lap) else {
+            return Vec::new();
+        };
         let mut out = Vec::new();
         let mut write = || {
             if self.titled.replace(lap.session) != Some(lap.session) {

@@ -6,19 +6,16 @@
 
 use std::io::{self, Write};
 
-use gametape::export::report::tape_report;
+use gametape::analysis::documents::tape_document;
+use gametape::analysis::report::tape_report;
 use gametape::export::{Content, EXPORTERS, Export, ExportError, ExportSink, Exported, Exporter};
-use gametape::names::utc_text;
-use serde_json::{Value, json};
-
-use crate::commands::laps_report::ReportSession;
 
 /// The page without its data; `None` if the program was built without npm or from a package.
 const PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/report_template.rs"));
 /// The placeholder for the data.
 const DATA: &str = "@@DATA@@";
-/// The largest number of events shown.
-const MOST_MARKS: usize = 500;
+/// The program, as the page names it.
+const MADE_BY: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"));
 
 /// The error of a program that was built without the page.
 const NO_PAGE: &str = "this gametape was built without its web pages, which a report needs (csv and jsonl work without them); install Node.js 20.19 or newer \
@@ -68,7 +65,7 @@ impl Exporter for HtmlReport {
         })?;
         let damage = std::mem::take(&mut report.damage);
         let exported = Exported { channels: report.channels.len(), damage, ..Exported::default() };
-        let mut document = about(what);
+        let mut document = tape_document(what.tape, what.file, what.tracked, MADE_BY);
         if let Some(object) = document.as_object_mut() {
             object.insert("lines".to_owned(), report.into_json());
         }
@@ -76,42 +73,6 @@ impl Exporter for HtmlReport {
         sink.write(after.as_bytes())?;
         Ok(exported)
     }
-}
-
-/// Everything but the channels.
-fn about(what: &Export<'_>) -> Value {
-    let Export { file, tape, tracked, .. } = what;
-    let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
-    let metadata = tape.metadata();
-    let told = |key: &str| metadata.get(key);
-    let sessions = tracked.map(|tracked| tracked.sessions.as_slice()).unwrap_or_default();
-    let tracks = tracked.map(|tracked| tracked.tracks.as_slice()).unwrap_or_default();
-    let tenth = |metres: f32| (f64::from(metres) * 10.0).round() / 10.0;
-    let tracks = tracks.iter().map(|facts| {
-        json!({
-            "track": facts.track, "layout": facts.layout, "length_m": facts.length_m, "sector_ends": facts.sector_ends,
-            "outline_m": facts.outline_m.iter().map(|[x, _, z]| [tenth(*x), tenth(*z)]).collect::<Vec<_>>(),
-        })
-    });
-    let marks = tape.events().into_iter().filter(|event| event.kind == "mark").take(MOST_MARKS);
-    json!({
-        "version": 1,
-        "made_by": concat!("gametape ", env!("CARGO_PKG_VERSION")),
-        "file": file,
-        "created_utc": tape.start_utc_ns().and_then(utc_text),
-        "game": streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()),
-        "duration_ns": streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max(),
-        "complete": tape.is_complete(),
-        "track": told("track"), "car": told("car"), "driver": told("driver"), "note": told("note"),
-        "sessions": sessions.iter().map(|session| as_printed(&ReportSession::of(session))).collect::<Vec<_>>(),
-        "tracks": tracks.collect::<Vec<_>>(),
-        "marks": marks.map(|mark| json!({ "at_ns": mark.at_ns, "text": mark.text })).collect::<Vec<_>>(),
-    })
-}
-
-/// Serializes a session with the numbers that `laps --json` prints. A `Value` would print 4-byte floats with the digits of 8-byte ones.
-fn as_printed(session: &ReportSession) -> Value {
-    serde_json::to_string(session).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 
 /// Passes JSON on so that nothing in it can be parsed as HTML. In JSON these characters occur only inside strings, where an
@@ -139,6 +100,8 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> Write for Inert<W> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]

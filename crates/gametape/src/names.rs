@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use gametape_analysis::documents::utc_text;
+
 /// The file extension of tapes, without the dot.
 pub const EXTENSION: &str = "gtape";
 
@@ -26,11 +28,6 @@ fn plain(text: &str) -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     let words: Vec<&str> = dashed.split('-').filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "unknown".into() } else { words.join("-") }
-}
-
-/// Formats UTC as ISO 8601: `2026-03-01T12:00:00.25Z`. Returns `None` for times outside the calendar's range.
-pub fn utc_text(utc_ns: i64) -> Option<String> {
-    Timestamp::from_nanosecond(utc_ns.into()).ok().map(|time| time.to_string())
 }
 
 /// Returns the path itself unless it is `taken`, otherwise the first of `name-2`, `name-3`, … that is free.

@@ -10,6 +10,9 @@ export type Connection = "connecting" | "open" | "lost";
 /** Reconnect backoff. */
 const BACKOFF_MS = [300, 600, 1200, 2500, 5000];
 
+/** The longest wait for the head of the response with the events. The server sends it at once. */
+const HEADERS_MS = 8000;
+
 type Listener<T> = (value: T) => void;
 
 export class Feed {
@@ -138,7 +141,9 @@ function listenByFetch(path: string, opened: () => void, received: (text: string
   const stop = new AbortController();
   const run = async () => {
     const headers = { authorization: `Bearer ${token.get()}`, accept: "text/event-stream" };
-    const response = await fetch(path, { headers, signal: stop.signal });
+    // `fetch` has no time limit of its own: a request that hangs would leave the page unconnected for good.
+    const late = setTimeout(() => stop.abort(), HEADERS_MS);
+    const response = await fetch(path, { headers, signal: stop.signal }).finally(() => clearTimeout(late));
     if (!response.ok || !response.body) return;
     opened();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -35,7 +35,7 @@ pub(super) fn write_cars(out: &mut Vec<u8>, session: &ReportSession) -> io::Resu
     write_title(out, session)?;
     let cars = session.cars.as_deref().unwrap_or_default();
     if cars.is_empty() {
-        return writeln!(out, "  {}", why_none(&session.game));
+        return writeln!(out, "  {}", why_none(&session.document.game));
     }
     let shown = |text: &str| -> String { human::safe(text).chars().take(WIDEST).collect() };
     let driver = |car: &CarStandingAnswer| match car.driver_name.as_ref().or(car.driver.as_ref()) {
@@ -130,12 +130,12 @@ pub(super) fn write_csv<'a>(
                 let sectors: Vec<String> = lap.sectors_ms.iter().map(|ms| cell(*ms)).collect();
                 let cells = [
                     tape.to_owned(),
-                    session.id.clone(),
-                    session.game.clone(),
-                    session.kind.to_owned(),
-                    cell(session.track.as_ref()),
-                    cell(session.layout.as_ref()),
-                    cell(session.started_utc.as_ref()),
+                    session.document.id.clone(),
+                    session.document.game.clone(),
+                    session.document.kind.to_owned(),
+                    cell(session.document.track.as_ref()),
+                    cell(session.document.layout.as_ref()),
+                    cell(session.document.started_utc.as_ref()),
                     car.car.to_string(),
                     car.is_player.to_string(),
                     cell(car.position),

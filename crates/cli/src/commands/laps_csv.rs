@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 
-use crate::rows::write_csv_text;
+use gametape::analysis::documents::LapDocument;
 
-use super::laps_report::{ReportLap, ReportSession};
+use super::laps_report::ReportSession;
+use crate::rows::write_csv_text;
 
 const COLUMNS: &str = "tape,session,game,type,track,layout,car,driver,started_utc,tape_lap,number,time_ms,time_source,state,phase,complete,valid,eligible,\
     delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms,lap";
@@ -16,14 +17,14 @@ pub(super) fn write_csv<'a>(
 ) -> std::io::Result<()> {
     writeln!(out, "{COLUMNS}")?;
     for (tape, session) in sessions {
-        for lap in &session.laps {
+        for lap in &session.document.laps {
             write_line(out, tape, session, lap);
         }
     }
     Ok(())
 }
 
-fn write_line(out: &mut Vec<u8>, tape: &str, session: &ReportSession, lap: &ReportLap) {
+fn write_line(out: &mut Vec<u8>, tape: &str, session: &ReportSession, lap: &LapDocument) {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     fn number<T: ToString>(number: Option<T>) -> String {
         number.map(|number| number.to_string()).unwrap_or_default()
@@ -31,14 +32,14 @@ fn write_line(out: &mut Vec<u8>, tape: &str, session: &ReportSession, lap: &Repo
     let sectors: Vec<String> = lap.sectors_ms.iter().map(|ms| number(*ms)).collect();
     let cells = [
         tape.to_owned(),
-        session.id.clone(),
-        session.game.clone(),
-        session.kind.to_owned(),
-        text(&session.track),
-        text(&session.layout),
-        text(&session.car),
+        session.document.id.clone(),
+        session.document.game.clone(),
+        session.document.kind.to_owned(),
+        text(&session.document.track),
+        text(&session.document.layout),
+        text(&session.document.car),
         text(&lap.driver),
-        text(&session.started_utc),
+        text(&session.document.started_utc),
         lap.tape_lap.to_string(),
         number(lap.number),
         number(lap.time_ms),

@@ -51,10 +51,10 @@ impl Filters {
         let typed = |text: &Option<String>, all: Vec<&Option<String>>| {
             text.as_ref().map(|text| NameFilter::typed(text, all.into_iter().flatten().map(String::as_str)))
         };
-        let laps = sessions.iter().flat_map(|session| &session.laps);
+        let laps = sessions.iter().flat_map(|session| &session.document.laps);
         Names {
-            track: typed(&self.track, sessions.iter().map(|session| &session.track).collect()),
-            car: typed(&self.car, sessions.iter().map(|session| &session.car).collect()),
+            track: typed(&self.track, sessions.iter().map(|session| &session.document.track).collect()),
+            car: typed(&self.car, sessions.iter().map(|session| &session.document.car).collect()),
             driver: typed(&self.driver, laps.map(|lap| &lap.driver).collect()),
         }
     }
@@ -80,7 +80,7 @@ impl Filters {
         let has = |wanted: &Option<NameFilter>, name: &Option<String>| {
             wanted.as_ref().is_none_or(|wanted| name.as_ref().is_some_and(|name| wanted.matches(name)))
         };
-        let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
+        let day = session.document.started_utc.as_deref().and_then(|utc| utc.get(..10));
         let in_time = |limit: &Option<String>, late: bool| match (limit.as_deref(), day) {
             (None, _) => true,
             (Some(limit), Some(day)) => {
@@ -92,27 +92,27 @@ impl Filters {
             }
             (Some(_), None) => false,
         };
-        let wanted = self.game.as_deref().is_none_or(|game| game == session.game)
-            && has(&names.track, &session.track)
-            && has(&names.car, &session.car)
+        let wanted = self.game.as_deref().is_none_or(|game| game == session.document.game)
+            && has(&names.track, &session.document.track)
+            && has(&names.car, &session.document.car)
             && in_time(&self.since, true)
             && in_time(&self.until, false)
-            && session.laps.iter().filter(|lap| lap.state == "final").count() >= self.min_laps as usize;
+            && session.document.laps.iter().filter(|lap| lap.state == "final").count() >= self.min_laps as usize;
         if !wanted {
             return None;
         }
         let by_lap = self.valid || !self.phase.is_empty() || self.driver.is_some();
-        session.laps.retain(|lap| {
+        session.document.laps.retain(|lap| {
             let kind = self.phase.is_empty() || self.phase.iter().any(|phase| phase.as_str() == lap.phase);
             let counts = !self.valid || (lap.valid == Some(true) && lap.state == "final");
             kind && counts && has(&names.driver, &lap.driver)
         });
-        (!by_lap || !session.laps.is_empty()).then_some(session)
+        (!by_lap || !session.document.laps.is_empty()).then_some(session)
     }
 
     /// Whether all sessions that started before this one, or on the same day, are excluded by `--since`.
     pub(super) fn is_past(&self, session: &ReportSession) -> bool {
-        let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
+        let day = session.document.started_utc.as_deref().and_then(|utc| utc.get(..10));
         Option::zip(self.since.as_deref(), day).is_some_and(|(since, day)| day < since)
     }
 }

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use gametape::analysis::documents::LapDocument;
 
-use super::laps_report::{ReportLap, ReportSession};
+use super::laps_report::ReportSession;
 use crate::human;
 
 const TITLE: Style = Style::new().bold();
@@ -39,14 +40,15 @@ pub(crate) fn delta(ms: i64) -> String {
 
 pub(crate) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
     write_title(out, session)?;
-    if session.laps.is_empty() {
+    if session.document.laps.is_empty() {
         return writeln!(out, "  no laps");
     }
     write_head(out, sector_columns(session))?;
-    for lap in &session.laps {
+    for lap in &session.document.laps {
         write_lap(out, session, lap)?;
     }
     let theoretical = session
+        .document
         .theoretical_best_ms
         .map_or_else(String::new, |ms| format!(", sum of best sectors {}", lap_time(Some(ms))));
     match session.bests.lap {
@@ -60,17 +62,17 @@ pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Res
     let said = |text: Option<&String>| text.map(|text| human::safe(text));
     let names = &session.names;
     let parts = [
-        Some(session.kind.replace('_', " ")),
-        said(names.track.as_ref().or(session.track.as_ref())),
-        said(session.layout.as_ref()),
-        said(names.car.as_ref().or(session.car.as_ref())),
-        said(names.driver.as_ref().or(session.driver.as_ref())),
-        session.started_utc.as_deref().map(to_the_minute),
-        session.foreign.then(|| "someone else's laps".to_owned()),
+        Some(session.document.kind.replace('_', " ")),
+        said(names.track.as_ref().or(session.document.track.as_ref())),
+        said(session.document.layout.as_ref()),
+        said(names.car.as_ref().or(session.document.car.as_ref())),
+        said(names.driver.as_ref().or(session.document.driver.as_ref())),
+        session.document.started_utc.as_deref().map(to_the_minute),
+        session.document.foreign.then(|| "someone else's laps".to_owned()),
     ];
     let title: Vec<String> = parts.into_iter().flatten().collect();
     writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
-    match &session.remark {
+    match &session.document.remark {
         Some(remark) => writeln!(out, "  {}", human::safe(remark)),
         None => Ok(()),
     }
@@ -96,13 +98,13 @@ pub(crate) fn write_head(out: &mut Vec<u8>, sectors: usize) -> io::Result<()> {
 
 /// Returns the number of sector columns.
 pub(crate) fn sector_columns(session: &ReportSession) -> usize {
-    let told = session.sector_count.map_or(0, usize::from);
-    session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).max(told).min(SECTOR_COLUMNS)
+    let told = session.document.sector_count.map_or(0, usize::from);
+    session.document.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).max(told).min(SECTOR_COLUMNS)
 }
 
 /// Writes a lap of the session.
-pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &ReportLap) -> io::Result<()> {
-    let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
+pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &LapDocument) -> io::Result<()> {
+    let is_best = session.document.best_lap.as_deref() == Some(lap.id.as_str());
     let number = lap.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     let (style, sign) = match (is_best, lap.valid) {
         (true, _) => (BEST, '*'),
@@ -129,10 +131,10 @@ pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &Report
 }
 
 /// Returns the notes: everything that has no column.
-fn notes(session: &ReportSession, lap: &ReportLap) -> String {
+fn notes(session: &ReportSession, lap: &LapDocument) -> String {
     let mut notes = Vec::new();
     // The title names one driver; after a driver swap others drive too.
-    if let Some(driver) = lap.driver.as_deref().filter(|driver| session.driver.as_deref() != Some(*driver)) {
+    if let Some(driver) = lap.driver.as_deref().filter(|driver| session.document.driver.as_deref() != Some(*driver)) {
         notes.push(human::safe(driver));
     }
     if lap.state != "final" {

@@ -8,9 +8,10 @@ use std::io;
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 
+use gametape_analysis::report::ReportError;
 use gametape_format::read::{Problem, ReadError, Tape};
 
-use super::columns::Columns;
+use super::Columns;
 #[cfg(feature = "echo")]
 use crate::import::Dictionary;
 use crate::laps::Tracked;
@@ -177,6 +178,16 @@ pub enum ExportError {
     /// The format does not allow it.
     #[error(transparent)]
     Format(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<ReportError> for ExportError {
+    fn from(error: ReportError) -> Self {
+        match error {
+            ReportError::Read(error) => Self::Read(error),
+            ReportError::Stopped(error) => Self::Write(error),
+            other => Self::Format(Box::new(other)),
+        }
+    }
 }
 
 #[cfg(feature = "echo")]

@@ -12,7 +12,7 @@ use std::ops::Range;
 use gametape_analysis::recording::streams_of_games;
 use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
 
-use super::columns::Columns;
+use super::Columns;
 use super::exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter};
 use super::table::{RowFormat, Table};
 use crate::laps::Tracked;

@@ -7,7 +7,7 @@ use gametape_format::read::Tape;
 
 use super::ExportSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
-use super::columns::{ChosenColumn, Columns};
+use super::{ChosenColumn, Columns};
 use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession};
 use crate::names::utc_text;
 use gametape_analysis::Decoding;

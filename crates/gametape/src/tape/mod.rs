@@ -3,7 +3,6 @@
 //! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape) and gives access to it ([`Tape::raw`]) for streams, metadata, events and channels.
 //! Damage is never silent: the plain iterators are returned only for streams that were verified to be intact.
 
-mod channel_names;
 mod error;
 mod frames;
 mod samples;
@@ -14,9 +13,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use channel_names::{ChannelNameError, FoundChannel, find_channel, find_in_one_stream};
 pub use error::TapeError;
 pub use frames::{TapeFrames, TryTapeFrames};
+pub use gametape_analysis::channels::{ChannelNameError, FoundChannel, find_channel, find_in_one_stream};
 pub use samples::Samples;
 pub use section_pages::{SectionPages, shared_sections};
 pub use wanted::{Fault, FrameStruct};

@@ -1,4 +1,7 @@
 //! Table rows: which rows are emitted, and their lap columns.
+
+mod report;
+
 use std::io;
 
 use gametape_format::read::Tape;

@@ -2,10 +2,10 @@
 
 use gametape_format::read::Tape;
 
+use super::ReportError;
 use super::pack::Packed;
 use super::time_lines::{Known, TimeLines};
 use super::{LAP_VALUES, LapLines, Progress, Weight};
-use crate::export::ExportError;
 use crate::laps::compare::compare;
 use crate::laps::{AlongLap, ColumnsError, Lap, RequestedChannel, TrackError, Tracked, along};
 
@@ -19,7 +19,7 @@ pub(super) fn lap_lines(
     tracked: &Tracked,
     lines: &TimeLines,
     progress: Progress<'_>,
-) -> Result<Vec<LapLines>, ExportError> {
+) -> Result<Vec<LapLines>, ReportError> {
     let laps: Vec<(&Lap, f64)> = tracked.laps().filter_map(|lap| Some((lap, length_of(tracked, lap)?))).collect();
     let (step_m, taps) = room(laps.iter().map(|(_, length_m)| length_m).sum(), laps.len(), &lines.known);
     let (from_ns, span_ns) = (lines.span.from_ns, lines.span.stretch_ns.saturating_mul(lines.span.stretches as u64));

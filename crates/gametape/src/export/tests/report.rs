@@ -1,11 +1,11 @@
 //! The values of a report are those of the tape, peaks are preserved, and its size is bounded.
 use std::sync::Arc;
 
+use gametape_analysis::report::*;
+use gametape_format::read::Tape;
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
 
-use super::pack::unpacked;
-use super::*;
 use crate::export::choose;
 use crate::laps::tests::tapes::record_simulation;
 use crate::laps::{Grid, columns, track_tape};
@@ -75,7 +75,7 @@ fn a_spike_of_one_frame_survives_and_every_stretch_has_its_extremes() {
     let names: Vec<&str> = asked_for.channels.iter().map(|channel| channel.name.as_str()).collect();
     assert_eq!(names, ["still"], "what was asked for is there, even if it never changes");
     let of = &report.channels[0];
-    let values = unpacked(&of.values);
+    let values = of.values.unpacked();
     let stretch_ns = report.stretch_ns << of.shift;
     assert!(values.len() < 2 * (OTHER_STRETCHES + 1) && values.len() > OTHER_STRETCHES, "{}", values.len());
     let near = |a: f64, b: f64| (a - b).abs() <= of.values.step / 2.0 + 1e-9;
@@ -98,7 +98,7 @@ fn a_spike_of_one_frame_survives_and_every_stretch_has_its_extremes() {
         let place = |of: f64| seen.iter().position(|value| *value == of);
         assert!(highest / 2 == number || a == b || (a < b) == (place(low) < place(high)), "{number}: {pair:?}");
     }
-    let counts = unpacked(&report.channels[1].values);
+    let counts = report.channels[1].values.unpacked();
     assert!(counts.iter().flatten().all(|count| count.fract() == 0.0), "whole numbers stay what they are");
     assert_eq!(counts.last().unwrap(), &Some(299.0));
 }
@@ -108,7 +108,7 @@ fn short_tapes_keep_nearly_every_frame_and_silence_is_not_known() {
     let (_folder, tape) = own_tape(3000, |frame| (!(1000..2000).contains(&frame)).then(|| wave(frame)));
     let report = report(&tape, &["wave"]);
     let of = &report.channels[0];
-    let values = unpacked(&of.values);
+    let values = of.values.unpacked();
     assert_eq!((of.shift, report.stretches), (0, values.len() / 2));
     let at = |frame: u64| values[(frame * 10_000_000 / report.stretch_ns) as usize * 2];
     assert!(at(1200).is_none() && at(1800).is_none());
@@ -118,27 +118,6 @@ fn short_tapes_keep_nearly_every_frame_and_silence_is_not_known() {
         let nearest = values[2 * stretch..2 * stretch + 2].iter().map(off).fold(f64::INFINITY, f64::min);
         assert!(nearest < 0.07, "{frame}: {nearest}");
     }
-}
-
-#[test]
-fn columns_are_packed_within_half_a_step() {
-    let hostile = [1e30, -1e30, 0.5, f32::MAX, f32::MIN, f32::NAN, f32::INFINITY];
-    for values in [&[][..], &[1.5], &[f32::NAN], &[0.1, 0.2, f32::NAN, -7.25, 1e9], &[0.0, 65_534.0, 3.0], &hostile] {
-        let packed = Packed::coarse(values);
-        let again = unpacked(&packed);
-        assert_eq!(again.len(), values.len());
-        for (value, again) in values.iter().zip(again) {
-            match again {
-                Some(again) => assert!((again - f64::from(*value)).abs() <= packed.step * 0.51, "{value} {again}"),
-                None => assert!(!value.is_finite(), "{value}"),
-            }
-        }
-    }
-    let whole = Packed::coarse(&[-1.0, 0.0, 6.0, 65_533.0]);
-    assert_eq!(unpacked(&whole), [Some(-1.0), Some(0.0), Some(6.0), Some(65_533.0)]);
-    let times = [Some(0.0), None, Some(98_765.432), Some(9e9)];
-    let again = unpacked(&Packed::fine(&times, 0.01));
-    assert!(again[1].is_none() && (again[2].unwrap() - 98_765.43).abs() < 1e-6 && again[3].is_some());
 }
 
 #[test]
@@ -155,7 +134,7 @@ fn laps_have_the_values_of_a_comparison_at_each_place() {
         let grid = Grid::Metres { step_m: lines.step_m, length_m: lines.length_m };
         let names: Vec<String> = ["speed_kmh", "gear", "steering", "rpm"].map(str::to_owned).to_vec();
         let right = columns::columns(&tape, lap, &names, grid).unwrap();
-        let times = unpacked(&lines.time_ms);
+        let times = lines.time_ms.unpacked();
         assert_eq!(times.len(), right.time_ms.len());
         for (time, right) in times.iter().zip(&right.time_ms) {
             assert!(Option::zip(*time, *right).is_none_or(|(time, right)| (time - right).abs() < 0.006));
@@ -163,7 +142,7 @@ fn laps_have_the_values_of_a_comparison_at_each_place() {
         }
         for column in &right.columns {
             let (_, packed) = lines.channels.iter().find(|(name, _)| *name == column.name).unwrap();
-            let values = unpacked(packed);
+            let values = packed.unpacked();
             assert_eq!(values.len(), 2 * right.time_ms.len() - 1);
             for (value, right) in values.iter().step_by(2).zip(&column.values) {
                 assert_eq!(value.is_some(), right.is_some());

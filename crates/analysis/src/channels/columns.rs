@@ -3,7 +3,7 @@
 use gametape_format::read::{Tape, TapeStream};
 use gametape_format::{ChannelType, Role, StreamId};
 
-use crate::tape::{ChannelNameError, FoundChannel, find_channel};
+use super::{ChannelNameError, FoundChannel, find_channel};
 
 /// A channel, or one element of an array, as table columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn choose(tape: &Tape, names: &[String]) -> Result<Columns, ChannelNameError
     Ok(Columns(found.iter().map(|found| ChosenColumn::of(found, &data)).collect()))
 }
 
-pub(super) fn every<'a>(data: &[&'a TapeStream]) -> impl Iterator<Item = FoundChannel<'a>> {
+pub(crate) fn every<'a>(data: &[&'a TapeStream]) -> impl Iterator<Item = FoundChannel<'a>> {
     let of = |stream: &'a TapeStream| {
         stream.spec().channels.iter().map(move |channel| FoundChannel { stream, channel, element: None })
     };

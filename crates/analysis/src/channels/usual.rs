@@ -3,8 +3,7 @@
 use gametape_format::read::{Tape, TapeStream};
 use gametape_format::{ChannelType, Role};
 
-use super::columns::{ChosenColumn, Columns, every};
-use crate::tape::FoundChannel;
+use super::{ChosenColumn, Columns, FoundChannel, every};
 
 /// One value and its names in different games, compared without regard to case.
 struct Usual {

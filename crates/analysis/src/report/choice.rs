@@ -4,9 +4,9 @@ use gametape_format::Ranges;
 use gametape_format::read::{ReadError, Tape, TapeStream};
 
 use super::{CORE_STRETCHES, MOST_OTHERS, NEUTRAL_STRETCHES, OTHER_STRETCHES, Weight};
-use crate::export::{ChosenColumn, Columns};
+use crate::channels::{ChosenColumn, Columns};
 use crate::laps::{RequestedChannel, neutral_channels};
-use gametape_analysis::recording::streams_of_games;
+use crate::recording::streams_of_games;
 
 /// The channels shown by default, in this order, and those that the map is drawn from.
 const CORE: [&str; 8] = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm", "x_m", "z_m"];

@@ -5,11 +5,12 @@
 //! ```
 //! The largest code means "unknown". Differences wrap around.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
+use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
 /// The largest 16-bit code that is a value.
@@ -31,6 +32,29 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// Decodes the values, as the web page does. Returns an empty list if the text was not made by this module.
+    #[must_use]
+    pub fn unpacked(&self) -> Vec<Option<f64>> {
+        let bytes = STANDARD.decode(&self.data).unwrap_or_default();
+        let mut planes = Vec::new();
+        let limit = (self.count * self.width) as u64;
+        if DeflateDecoder::new(bytes.as_slice()).take(limit).read_to_end(&mut planes).is_err()
+            || planes.len() as u64 != limit
+        {
+            return Vec::new();
+        }
+        let most = u32::MAX >> (32 - 8 * self.width.clamp(1, 4));
+        let mut code = 0_u32;
+        (0..self.count)
+            .map(|at| {
+                let byte = |plane| planes.get(plane * self.count + at).copied().map_or(0, u32::from);
+                let difference: u32 = (0..self.width).map(|plane| byte(plane) << (8 * plane)).sum();
+                code = code.wrapping_add(difference) & most;
+                (code != most).then(|| self.first + self.step * f64::from(code))
+            })
+            .collect()
+    }
+
     /// Encodes values in 65 534 steps from the smallest to the largest, with an error of at most half a step. Integers in a smaller range
     /// are exact. Values that are not finite are unknown.
     pub(super) fn coarse(values: &[f32]) -> Self {
@@ -86,21 +110,29 @@ fn text<const N: usize>(differences: &[[u8; N]]) -> String {
     STANDARD.encode(packed)
 }
 
-/// Decodes the values like the web page does.
 #[cfg(test)]
-pub(super) fn unpacked(packed: &Packed) -> Vec<Option<f64>> {
-    use std::io::Read as _;
-    let mut planes = Vec::new();
-    let bytes = STANDARD.decode(&packed.data).unwrap();
-    flate2::read::DeflateDecoder::new(bytes.as_slice()).read_to_end(&mut planes).unwrap();
-    assert_eq!(planes.len(), packed.count * packed.width);
-    let most = u32::MAX >> (32 - 8 * packed.width);
-    let mut code = 0_u32;
-    (0..packed.count)
-        .map(|at| {
-            let bytes = (0..packed.width).map(|plane| u32::from(planes[plane * packed.count + at]) << (8 * plane));
-            code = code.wrapping_add(bytes.sum()) & most;
-            (code != most).then(|| packed.first + packed.step * f64::from(code))
-        })
-        .collect()
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_packed_within_half_a_step() {
+        let hostile = [1e30, -1e30, 0.5, f32::MAX, f32::MIN, f32::NAN, f32::INFINITY];
+        for values in [&[][..], &[1.5], &[f32::NAN], &[0.1, 0.2, f32::NAN, -7.25, 1e9], &[0.0, 65_534.0, 3.0], &hostile]
+        {
+            let packed = Packed::coarse(values);
+            let again = packed.unpacked();
+            assert_eq!(again.len(), values.len());
+            for (value, again) in values.iter().zip(again) {
+                match again {
+                    Some(again) => assert!((again - f64::from(*value)).abs() <= packed.step * 0.51, "{value} {again}"),
+                    None => assert!(!value.is_finite(), "{value}"),
+                }
+            }
+        }
+        let whole = Packed::coarse(&[-1.0, 0.0, 6.0, 65_533.0]);
+        assert_eq!(whole.unpacked(), [Some(-1.0), Some(0.0), Some(6.0), Some(65_533.0)]);
+        let times = [Some(0.0), None, Some(98_765.432), Some(9e9)];
+        let again = Packed::fine(&times, 0.01).unpacked();
+        assert!(again[1].is_none() && (again[2].unwrap() - 98_765.43).abs() < 1e-6 && again[3].is_some());
+    }
 }

@@ -15,24 +15,21 @@ mod line;
 mod pack;
 mod time_lines;
 
-#[cfg(test)]
-mod tests;
-
 use std::io;
 
-use gametape_format::read::{Problem, Tape};
+use gametape_format::read::{Problem, ReadError, Tape};
 
-use super::{Columns, ExportError};
+use crate::channels::Columns;
 use crate::laps::Tracked;
 
 pub use pack::Packed;
 
 /// Maximum number of intervals of a core channel.
-const CORE_STRETCHES: usize = 1 << 16;
+pub const CORE_STRETCHES: usize = 1 << 16;
 /// Maximum number of intervals of other channels that all games share.
 const NEUTRAL_STRETCHES: usize = 1 << 14;
 /// Maximum number of intervals of a channel of the tape that was not requested.
-const OTHER_STRETCHES: usize = 1 << 12;
+pub const OTHER_STRETCHES: usize = 1 << 12;
 /// Maximum number of channels of the tape that were not requested.
 const MOST_OTHERS: usize = 120;
 /// Maximum number of values of laps.
@@ -106,6 +103,18 @@ pub struct LapLines {
     pub corners: Vec<[f64; 3]>,
 }
 
+/// Why a report cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The tape cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The caller ended it.
+    #[error("stopped: {0}")]
+    Stopped(#[from] io::Error),
+}
+
 /// Reduces a tape to a report. If `named` is set, the user requested these columns: all of them are
 /// kept, and otherwise only those that all games share.
 ///
@@ -117,7 +126,7 @@ pub fn tape_report(
     columns: &Columns,
     named: bool,
     progress: Progress<'_>,
-) -> Result<TapeReport, ExportError> {
+) -> Result<TapeReport, ReportError> {
     let chosen = choice::chosen(tape, columns, named)?;
     let lines = time_lines::time_lines(tape, chosen, progress)?;
     let laps = match tracked {

@@ -3,14 +3,14 @@
 use gametape_format::read::{Problem, ReadError, Tape};
 use gametape_games::Sample;
 
+use super::ReportError;
 use super::choice::Chosen;
 use super::line::{Line, Span};
 use super::pack::Packed;
 use super::{CORE_STRETCHES, Progress, TimeChannel, Weight};
-use crate::export::ExportError;
+use crate::Decoding;
 use crate::laps::{RequestedChannel, steering_unit};
-use gametape_analysis::Decoding;
-use gametape_analysis::recording::streams_of_games;
+use crate::recording::streams_of_games;
 
 /// Shorter silence of all streams is ignored: a paused game produces nothing new for a while.
 const SILENCE_NS: u64 = 2_000_000_000;
@@ -28,7 +28,7 @@ pub(super) struct TimeLines {
     pub(super) damage: Vec<Problem>,
 }
 
-pub(super) fn time_lines(tape: &Tape, chosen: Vec<Chosen>, progress: Progress<'_>) -> Result<TimeLines, ExportError> {
+pub(super) fn time_lines(tape: &Tape, chosen: Vec<Chosen>, progress: Progress<'_>) -> Result<TimeLines, ReportError> {
     let streams = || streams_of_games(tape);
     let from_ns = streams().filter_map(|stream| stream.totals().first_ns).min().unwrap_or_default();
     let last_ns = streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max();
