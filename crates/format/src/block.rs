@@ -52,6 +52,10 @@ impl Block {
 
     pub(crate) fn push(&mut self, time_ns: u64, frame: &[u8]) {
         self.times.push(time_ns);
+        if self.data.capacity() - self.data.len() < frame.len() {
+            // A quarter more instead of twice as much: large blocks are many megabytes.
+            self.data.reserve_exact(frame.len().max(self.data.len() / 4));
+        }
         self.data.extend_from_slice(frame);
         if self.frame_bytes == 0 {
             self.ends.push(self.data.len() as u32);

@@ -12,6 +12,10 @@ use crate::column::Column;
 use crate::limits;
 use crate::stream::{StreamId, StreamSpec};
 
+/// A column block is written when it has this many bytes, although the format allows more. Frames this large have thousands of columns and compress little
+/// better in larger blocks, but the open block of each stream is held in memory, and encoding takes as much again.
+const COLUMN_BLOCK_BYTES: usize = 6 << 20;
+
 /// The frames of a stream that are not in a block yet.
 pub(crate) struct OpenStream {
     columns: Vec<Column>,
@@ -56,7 +60,8 @@ impl BlockMaker {
         let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;
         let columnar = stream.frame_bytes != 0 && frame.len() == stream.frame_bytes;
         let block = &stream.block;
-        let fits = block.has_room(frame.len()) && block.is_columnar() == columnar && block.end_seq() == seq;
+        let is_large = columnar && block.raw_bytes() + frame.len() > COLUMN_BLOCK_BYTES;
+        let fits = block.has_room(frame.len()) && !is_large && block.is_columnar() == columnar && block.end_seq() == seq;
         if block.rows() > 0 && !fits {
             self.seal(id)?;
         }

@@ -270,6 +270,8 @@ impl Encoder {
             }
         }
         file.sync().map_err(lasting)?;
+        // Rows carried over are only read after a crash: they need no memory until then.
+        file.release(at);
         self.maker.sink.sync().map_err(lasting)?;
         self.files.sync_directory(&path).map_err(lasting)?;
         file.prepare(at, self.prepare_bytes);

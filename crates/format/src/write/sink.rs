@@ -17,8 +17,8 @@ use crate::record::{FileHeader, NO_STREAM, RecordHeader, RecordKind, Trailer};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
 
-/// A page is written early when it holds this many ranges, which bounds memory for streams with very many channels.
-const PAGE_RANGES: usize = 1 << 19;
+/// A page is written early when it holds this many ranges of 16 bytes, which bounds memory for streams with very many channels.
+const PAGE_RANGES: usize = 1 << 17;
 
 struct SinkStream {
     slots: Vec<Slot>,
