@@ -937,6 +937,11 @@ export interface components {
             dated_utc?: string | null;
             /** @description In the order of their times. Only in the answer about one match. */
             events?: components["schemas"]["MatchEventAnswer"][] | null;
+            /**
+             * Format: int32
+             * @description Number of further events, which only the tape has. Only in the answer about one match.
+             */
+            events_left_out?: number | null;
             game: string;
             /** Format: int64 */
             length_ns?: number | null;
@@ -1359,6 +1364,8 @@ export interface components {
             /** Format: int32 */
             format_version: number;
             game_version?: string | null;
+            /** @description Whether it holds a match, which `/api/v1/matches/{tape}` describes. */
+            has_match: boolean;
             loss: components["schemas"]["LossAnswer"];
             /** @description The note given to the recorder. */
             note?: string | null;

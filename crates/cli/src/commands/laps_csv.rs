@@ -8,7 +8,7 @@ use super::laps_report::ReportSession;
 use crate::rows::write_csv_text;
 
 const COLUMNS: &str = "tape,session,game,type,track,layout,car,driver,started_utc,tape_lap,number,time_ms,time_source,state,phase,complete,valid,eligible,\
-    delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms,lap";
+    delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms,lap,foreign";
 
 /// Writes a line for each lap; the first column is its tape.
 pub(super) fn write_csv<'a>(
@@ -58,6 +58,7 @@ fn write_line(out: &mut Vec<u8>, tape: &str, session: &ReportSession, lap: &LapD
         lap.sector_source.to_owned(),
         sectors.join(" "),
         lap.id.clone(),
+        lap.foreign.to_string(),
     ];
     for (number, cell) in cells.iter().enumerate() {
         if number > 0 {

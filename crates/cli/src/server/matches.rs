@@ -95,6 +95,9 @@ pub(super) struct MatchAnswer {
     /// In the order of their times. Only in the answer about one match.
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<Vec<MatchEventAnswer>>,
+    /// Number of further events, which only the tape has. Only in the answer about one match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events_left_out: Option<u32>,
 }
 
 /// A team of a match.
@@ -162,7 +165,7 @@ impl From<MatchPlayer> for MatchPlayerAnswer {
 
 impl From<StoredMatch> for MatchAnswer {
     fn from(stored: StoredMatch) -> Self {
-        let StoredMatch { tape, facts, events: _ } = stored;
+        let StoredMatch { tape, facts, .. } = stored;
         let MatchFacts { game, match_id, length_ns, map, mode, version, recorded_by, result, .. } = facts;
         Self {
             tape: tape.to_string(),
@@ -182,6 +185,7 @@ impl From<StoredMatch> for MatchAnswer {
             players: facts.players.into_iter().map(MatchPlayerAnswer::from).collect(),
             players_left_out: facts.players_left_out,
             events: None,
+            events_left_out: None,
         }
     }
 }
@@ -213,7 +217,8 @@ pub(super) async fn match_on(Named(tape): Named, _: Params<NoParams>, reader: Re
     let tape = tape_id_of(&tape)?;
     let found = query_store(reader.state(), move |store| store.match_on(tape)).await?;
     let mut found = found.ok_or_else(|| ApiError::not_found("match"))?;
-    let events = std::mem::take(&mut found.events);
+    let (events, events_left_out) = (std::mem::take(&mut found.events), found.events_left_out);
     let answer = MatchAnswer::from(found);
-    reader.json(&MatchAnswer { events: Some(events.into_iter().map(MatchEventAnswer::from).collect()), ..answer })
+    let events = Some(events.into_iter().map(MatchEventAnswer::from).collect());
+    reader.json(&MatchAnswer { events, events_left_out: Some(events_left_out), ..answer })
 }

@@ -88,7 +88,7 @@ pub(super) async fn inside(
     let id = tape_id_of(&id)?;
     read_tapes(&state, move |store| {
         let (known, tape) = open(store, id)?;
-        json(&headers, &TapeInside::of(known, &tape, sessions_on(store, id)?))
+        json(&headers, &TapeInside::of(known, &tape, sessions_on(store, id)?, store.match_on(id)?.is_some()))
     })
     .await
 }

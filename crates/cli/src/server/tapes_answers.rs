@@ -45,6 +45,8 @@ pub(super) struct TapeInside {
     problems: Vec<TapeProblem>,
     /// Sessions on the tape, with their laps.
     sessions: Vec<SessionAnswer>,
+    /// Whether it holds a match, which `/api/v1/matches/{tape}` describes.
+    has_match: bool,
 }
 
 /// A stream of frames.
@@ -107,7 +109,7 @@ fn some(text: &str) -> Option<String> {
 
 impl TapeInside {
     /// Reads everything but the frames.
-    pub(super) fn of(known: CataloguedTape, tape: &Tape, sessions: Vec<SessionDetail>) -> Self {
+    pub(super) fn of(known: CataloguedTape, tape: &Tape, sessions: Vec<SessionDetail>, has_match: bool) -> Self {
         let metadata = tape.metadata();
         let of_each: Vec<Counters> = tape.streams().map(|stream| stream.status().counters).collect();
         let counters = Counters::of_streams(&of_each);
@@ -141,6 +143,7 @@ impl TapeInside {
             events_left_out,
             problems: tape.problems().into_iter().take(MOST_PROBLEMS).map(problem).collect(),
             sessions: sessions.into_iter().map(SessionAnswer::from).collect(),
+            has_match,
             tape: TapeAnswer::from(as_it_is(known, tape)),
         }
     }

@@ -61,7 +61,8 @@ impl BlockMaker {
         let columnar = stream.frame_bytes != 0 && frame.len() == stream.frame_bytes;
         let block = &stream.block;
         let is_large = columnar && block.raw_bytes() + frame.len() > COLUMN_BLOCK_BYTES;
-        let fits = block.has_room(frame.len()) && !is_large && block.is_columnar() == columnar && block.end_seq() == seq;
+        let fits =
+            block.has_room(frame.len()) && !is_large && block.is_columnar() == columnar && block.end_seq() == seq;
         if block.rows() > 0 && !fits {
             self.seal(id)?;
         }

@@ -33,17 +33,22 @@ pub struct StoredMatch {
     pub facts: MatchFacts,
     /// Its events in the order of their times; empty in lists.
     pub events: Vec<MatchEvent>,
+    /// Number of further events, which only the tape has.
+    pub events_left_out: u32,
 }
 
 impl StoredMatch {
     /// Returns the match on a tape, if it holds one.
     pub fn of_tape(id: TapeId, tape: &Tape) -> Option<Self> {
         let facts = MatchFacts::of_tape(tape)?;
-        let events = tape.events().into_iter().filter(|event| event.kind != IMPORT_PROBLEM).take(MAX_EVENTS);
+        let mut events = tape.events();
+        events.retain(|event| event.kind != IMPORT_PROBLEM);
+        let events_left_out = u32::try_from(events.len().saturating_sub(MAX_EVENTS)).unwrap_or(u32::MAX);
+        let events = events.into_iter().take(MAX_EVENTS);
         let short = |text: String| text.chars().take(MAX_TEXT_CHARACTERS).collect();
         let events =
             events.map(|event| MatchEvent { at_ns: event.at_ns, kind: short(event.kind), text: short(event.text) });
-        Some(Self { tape: id, facts, events: events.collect() })
+        Some(Self { tape: id, facts, events: events.collect(), events_left_out })
     }
 }
 
@@ -66,7 +71,7 @@ pub struct MatchQuery {
     pub after: Option<Cursor>,
 }
 
-const COLUMNS: &[&str] = &["tape", "game", "map", "at_us", "facts", "events"];
+const COLUMNS: &[&str] = &["tape", "game", "map", "at_us", "facts", "events", "events_left_out"];
 
 /// The sort key: the start, else the time that the file states, else its local time taken as UTC.
 fn at_us(facts: &MatchFacts) -> i64 {
@@ -95,7 +100,7 @@ fn events_of(text: &str) -> Result<Vec<MatchEvent>, StoreError> {
 
 /// Adds or updates a match.
 pub(super) fn put(db: &mut dyn Connection, stored: &StoredMatch) -> Result<Change, StoreError> {
-    let StoredMatch { tape, facts, events } = stored;
+    let StoredMatch { tape, facts, events, events_left_out } = stored;
     let values = [
         (*tape).into(),
         Value::from(&facts.game),
@@ -103,6 +108,7 @@ pub(super) fn put(db: &mut dyn Connection, stored: &StoredMatch) -> Result<Chang
         at_us(facts).into(),
         Value::from(facts.to_text()),
         Value::from(events_text(events)),
+        (*events_left_out).into(),
     ];
     let change = Upsert { table: "matches", columns: COLUMNS, key: 1, values: &values, once: &[] }.run(db)?;
     if change != Change::Same {
@@ -121,15 +127,17 @@ fn read(row: &mut Row) -> Result<(StoredMatch, i64), StoreError> {
     let text = needed(row.text("facts")?, "facts")?;
     let damaged = || StoreError::Damaged { expected: "facts", found: text.chars().take(80).collect() };
     let facts = MatchFacts::parse(&text).ok_or_else(damaged)?;
-    Ok((StoredMatch { tape, facts, events: Vec::new() }, at_us))
+    Ok((StoredMatch { tape, facts, events: Vec::new(), events_left_out: 0 }, at_us))
 }
 
 /// Returns one match with its events.
 pub(super) fn one(db: &mut dyn Connection, tape: TapeId) -> Result<Option<StoredMatch>, StoreError> {
-    let sql = "SELECT tape, at_us, facts, events FROM matches WHERE tape = ?1";
+    let sql = "SELECT tape, at_us, facts, events, events_left_out FROM matches WHERE tape = ?1";
     db.first(sql, &[tape.into()], |mut row| {
         let (stored, _) = read(&mut row)?;
-        Ok(StoredMatch { events: events_of(&needed(row.text("events")?, "events")?)?, ..stored })
+        let events = events_of(&needed(row.text("events")?, "events")?)?;
+        let events_left_out = needed(row.number("a number of events")?, "a number of events")?;
+        Ok(StoredMatch { events, events_left_out, ..stored })
     })
 }
 
@@ -142,6 +150,10 @@ pub(super) fn page(db: &mut dyn Connection, query: &MatchQuery) -> Result<Page<S
         .name("m.map", query.map.as_ref())
         .filter(" AND m.at_us >= ", query.from_us)
         .filter(" AND m.at_us < ", query.to_us);
+    if query.to_us.is_some() {
+        // Files without a date were not played in 1970.
+        sql.push(" AND m.at_us <> 0");
+    }
     if let Some(player) = &query.player {
         sql.push(" AND EXISTS (SELECT 1 FROM match_players p WHERE p.tape = m.tape AND ");
         player.add_match(&mut sql, "p.name");

@@ -10,8 +10,6 @@ import { count, plural } from "../../words/format";
 
 /** Width of a mark, including the space around it, in pixels. */
 const MARK_PX = 24;
-/** Number of events that the store keeps of a match. */
-const MOST_EVENTS = 2000;
 
 export function Events({ match }: { match: Match }) {
   const { query } = useRoute();
@@ -38,7 +36,7 @@ export function Events({ match }: { match: Match }) {
         <p class="hidden" id="time-line-keys">Arrow keys move between the events.</p>
         <p class="time-picked">{found ? <>{markText(found.mark, found.lane.kind, digits)} <button type="button" class="plain small-button" onClick={() => setQuery({ event: null })}>Clear</button></> : <span class="soft">Select a mark to find its events in the list.</span>}</p>
       </div>
-      <Table events={events} only={lane} picked={found?.mark ?? null} digits={digits} />
+      <Table events={events} leftOut={match.events_left_out ?? 0} only={lane} picked={found?.mark ?? null} digits={digits} />
     </section>
   );
 }
@@ -87,7 +85,7 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }, lanes:
   setQuery({ event: String(mark.first) });
 }
 
-function Table({ events, only, picked, digits }: { events: readonly MatchEvent[]; only: Lane | null; picked: Mark | null; digits: number }) {
+function Table({ events, leftOut, only, picked, digits }: { events: readonly MatchEvent[]; leftOut: number; only: Lane | null; picked: Mark | null; digits: number }) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => (only ? only.marks.flatMap((mark) => mark.events) : events), [only, events]);
   const on = new Set(picked?.events);
@@ -108,7 +106,7 @@ function Table({ events, only, picked, digits }: { events: readonly MatchEvent[]
           ))}</tbody>
         </table>
       </div>
-      <p class="soft hint-line">{plural(rows.length, "event")}{only ? ` of ${count(events.length)}` : ""}{events.length >= MOST_EVENTS ? ". There may be more of them in the tape." : ""}</p>
+      <p class="soft hint-line">{plural(rows.length, "event")}{only ? ` of ${count(events.length)}` : ""}{leftOut > 0 ? `. The tape has ${count(leftOut)} more.` : ""}</p>
     </>
   );
 }

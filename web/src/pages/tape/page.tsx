@@ -57,6 +57,7 @@ function Inside({ tape }: { tape: TapeInside }) {
           {tape.note && <p class="session-note">{tape.note}</p>}
         </div>
         <p class="buttons">
+          {tape.has_match && <a class="button" href={`/matches/${tape.tape.id}`}>Match</a>}
           <button type="button" disabled={!tape.downloadable} title={tape.downloadable ? "" : "Available once the tape is closed"} onClick={() => void save(`/tapes/${tape.tape.id}/file`, {}, file)}>Download</button>
           <button type="button" onClick={() => setExporting(true)}>Export</button>
         </p>

@@ -18,7 +18,7 @@ fn played(id: u8, player: &str) -> StoredMatch {
     };
     facts.set_winner(0);
     let events = vec![MatchEvent { at_ns: 5, kind: "goal".into(), text: "1:0".into() }];
-    StoredMatch { tape: TapeId([id; 16]), facts, events }
+    StoredMatch { tape: TapeId([id; 16]), facts, events, events_left_out: 7 }
 }
 
 fn filled(access: Access) -> Server {
@@ -54,6 +54,7 @@ async fn matches_are_listed_filtered_and_one_has_its_events() {
     assert_eq!(tapes(list(&format!("?limit=2&cursor={next}")).await), ["01"]);
     let one = server.get(&format!("/api/v1/matches/{}", "02".repeat(16))).await.json();
     assert_eq!(one["events"], json!([{"at_ns": 5, "kind": "goal", "text": "1:0"}]));
+    assert_eq!((&one["events_left_out"], &first["events_left_out"]), (&json!(7), &json!(null)));
     assert_eq!((&one["players"][0]["is_bot"], &one["winner_team"]), (&json!(null), &json!(0)));
     for wrong in ["?limit=0", "?from=yesterday", "?to=2026-03-03", "?player="] {
         assert_eq!(server.get(&format!("/api/v1/matches{wrong}")).await.status, 400, "{wrong}");

@@ -7,7 +7,9 @@ CREATE TABLE matches (
     -- When it was played, as well as the file says; 0 if it does not. Microseconds since 1970. A local time counts as UTC here.
     at_us BIGINT NOT NULL,
     facts {text} NOT NULL,
-    events {text} NOT NULL
+    events {text} NOT NULL,
+    -- How many events of the tape are not in `events`.
+    events_left_out BIGINT NOT NULL
 );
 CREATE INDEX matches_at ON matches (at_us DESC, tape DESC);
 

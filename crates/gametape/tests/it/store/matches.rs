@@ -20,7 +20,7 @@ fn a_match(id: u8, game: &str, map: &str, players: &[&str], started_s: Option<i6
         ..MatchFacts::default()
     };
     let events = (0..3).map(|n| MatchEvent { at_ns: n * 7, kind: "goal".into(), text: format!("{n}:0 \"x\"") });
-    StoredMatch { tape: TapeId([id; 16]), facts, events: events.collect() }
+    StoredMatch { tape: TapeId([id; 16]), facts, events: events.collect(), events_left_out: u32::from(id) }
 }
 
 fn ids(found: Vec<StoredMatch>) -> Vec<u8> {
@@ -60,6 +60,7 @@ pub fn matches_are_filtered_by_game_player_map_and_time(place: &Place) {
         a_match(1, "rocket-league", "Stadium_P", &["Player 1", "Player 2"], Some(100)),
         a_match(2, "rocket-league", "Park_P", &["PLAYER 1", "100%"], Some(200)),
         a_match(3, "starcraft-2", "Lost Temple", &["Player 2"], Some(300)),
+        a_match(4, "warcraft-3", "(4)Lost Temple", &[], None),
     ] {
         store.put_match(&one).unwrap();
     }
@@ -73,8 +74,10 @@ pub fn matches_are_filtered_by_game_player_map_and_time(place: &Place) {
     assert_eq!(player(NameFilter::Contains("%".into())), [2], "no pattern");
     assert_eq!(player(NameFilter::Contains("nobody".into())), Vec::<u8>::new());
     assert_eq!(found(MatchQuery { map: Some(NameFilter::Contains("park".into())), ..none.clone() }), [2]);
-    let times = MatchQuery { from_us: Some(100_000_000), to_us: Some(300_000_000), ..none };
+    let times = MatchQuery { from_us: Some(100_000_000), to_us: Some(300_000_000), ..none.clone() };
     assert_eq!(found(times), [2, 1]);
+    let before = MatchQuery { to_us: Some(300_000_000), ..none };
+    assert_eq!(found(before), [2, 1], "a match without a date was not played in 1970");
 }
 
 pub fn writing_a_match_again_changes_no_row_and_a_new_reading_replaces_it(place: &Place) {
@@ -101,7 +104,9 @@ pub fn the_catalogue_puts_the_match_of_a_tape_into_the_store(place: &Place) {
         writer.append(stream, 0, b"file").unwrap();
         facts.iter().for_each(|facts| writer.metadata(0, METADATA_KEY, facts).unwrap());
         writer.event(5, "import_problem", "byte 7: something").unwrap();
-        writer.event(10, "goal", "1:0 Player 1, team 0").unwrap();
+        for _ in 0..if id == 1 { 2003 } else { 1 } {
+            writer.event(10, "goal", "1:0 Player 1, team 0").unwrap();
+        }
         writer.finish().unwrap();
     };
     let kept = a_match(1, "rocket-league", "Park_P", &["Player 1"], Some(100)).facts;
@@ -120,7 +125,8 @@ pub fn the_catalogue_puts_the_match_of_a_tape_into_the_store(place: &Place) {
     let found = store.match_on(TapeId([1; 16])).unwrap().unwrap();
     assert_eq!(found.facts, kept);
     let goal = MatchEvent { at_ns: 10, kind: "goal".into(), text: "1:0 Player 1, team 0".into() };
-    assert_eq!(found.events, [goal], "problems of the import are not moments of the match");
+    assert_eq!((found.events.len(), found.events_left_out), (2000, 3));
+    assert!(found.events.iter().all(|event| *event == goal), "problems of the import are not moments of the match");
     // The match stays when the file goes, as laps do.
     std::fs::remove_file(folder.path().join("1.gtape")).unwrap();
     assert_eq!(scan().missing.len(), 1);
