@@ -30,4 +30,10 @@ impl Decoding {
         self.decoder.frame(SeenFrame { stream: name, layout, bytes }, &mut self.sample);
         Some(&self.sample)
     }
+
+    /// Returns the sample after the last frame.
+    #[must_use]
+    pub fn sample(&self) -> &Sample {
+        &self.sample
+    }
 }

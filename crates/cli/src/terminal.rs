@@ -50,6 +50,16 @@ pub(crate) fn data() -> Out {
     Out(if shown { Kind::Shown(Shown::new(out.lock(), false)) } else { Kind::Exact(out.lock()) })
 }
 
+/// Fails if stdout is a terminal, on which `what` would be noise.
+pub(crate) fn refuse_binary(what: &str) -> anyhow::Result<()> {
+    match io::stdout().is_terminal() {
+        true => {
+            Err(crate::exit::usage(format!("{what} cannot be shown on a terminal; redirect it to a file or a program")))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Returns stdout for human-readable text. Colours are kept only if the terminal wants them; all other control sequences are escaped.
 pub(crate) fn human() -> Out {
     Out(Kind::Coloured(Shown::new(anstream::AutoStream::auto(io::stdout().lock()), true)))

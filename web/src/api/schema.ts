@@ -379,8 +379,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
-         *     browser opens from disk.
+         * Exports a tape as a table, with a row for each time at which one of the streams has a frame (parquet: a row for each frame of
+         *     one stream), or as an HTML report that a browser opens from disk.
          */
         get: operations["tape_export"];
         put?: never;
@@ -2824,12 +2824,20 @@ export interface operations {
     tape_export: {
         parameters: {
             query: {
-                /** @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all */
+                /**
+                 * @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all; for parquet, all but arrays
+                 *     with a value for each car
+                 */
                 channels?: string;
-                /** @description csv or jsonl: a table. html: a report that a browser opens from disk, with laps, traces, map and comparison */
+                /**
+                 * @description csv or jsonl: a table. parquet: a table of one stream, for data engines. html: a report that a browser opens from disk, with laps, traces,
+                 *     map and comparison
+                 */
                 format: string;
                 /** @description Only the lap with this number on the tape; not for html, which has all laps */
                 lap?: number;
+                /** @description parquet: only the channels of this stream; required if the channels are in several streams */
+                stream?: string;
             };
             header?: never;
             path: {
@@ -2855,6 +2863,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "application/vnd.apache.parquet": string;
                     "text/csv": string;
                     "text/html": string;
                 };

@@ -5,6 +5,9 @@ use gametape_format::{ChannelType, Role, StreamId};
 
 use super::{ChannelNameError, FoundChannel, find_channel};
 
+/// The longest array that is selected unless it is asked for: one with a value for each wheel or door.
+pub(super) const LONGEST_ARRAY: usize = 8;
+
 /// A channel, or one element of an array, as table columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenColumn {
@@ -59,6 +62,21 @@ pub fn choose(tape: &Tape, names: &[String]) -> Result<Columns, ChannelNameError
         false => names.iter().map(|name| find_channel(&data, name)).collect::<Result<_, _>>()?,
     };
     Ok(Columns(found.iter().map(|found| ChosenColumn::of(found, &data)).collect()))
+}
+
+/// Selects all channels of the game's streams.
+#[must_use]
+pub fn choose_every(tape: &Tape) -> Columns {
+    let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
+    Columns(every(&data).map(|found| ChosenColumn::of(&found, &data)).collect())
+}
+
+/// Selects all channels but long arrays, which hold a value for each car of the field.
+#[must_use]
+pub fn choose_short(tape: &Tape) -> Columns {
+    let mut columns = choose_every(tape);
+    columns.0.retain(|column| column.cells() <= LONGEST_ARRAY);
+    columns
 }
 
 pub(crate) fn every<'a>(data: &[&'a TapeStream]) -> impl Iterator<Item = FoundChannel<'a>> {

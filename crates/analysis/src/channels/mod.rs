@@ -10,6 +10,6 @@ mod names;
 mod usual;
 
 pub(crate) use columns::every;
-pub use columns::{ChosenColumn, Columns, choose, column_name};
+pub use columns::{ChosenColumn, Columns, choose, choose_every, choose_short, column_name};
 pub use names::{ChannelNameError, FoundChannel, find_channel, find_in_one_stream};
 pub use usual::{choose_usual, plotted_channels};

@@ -3,6 +3,7 @@
 use gametape_format::read::{Tape, TapeStream};
 use gametape_format::{ChannelType, Role};
 
+use super::columns::LONGEST_ARRAY;
 use super::{ChosenColumn, Columns, FoundChannel, every};
 
 /// One value and its names in different games, compared without regard to case.
@@ -42,9 +43,6 @@ const USUAL: [Usual; 18] = [
     listed(&["carCoordinates", "worldPosition"]),
 ];
 
-/// Longest array that is selected. Longer ones hold a value for each car of the field.
-const LONGEST_ARRAY: u32 = 8;
-
 /// Number of channels that are plotted if a tape has none of the usual ones.
 const FIRST: usize = 6;
 
@@ -78,7 +76,8 @@ pub fn choose_usual(tape: &Tape) -> Columns {
     let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
     let all: Vec<_> = every(&data).collect();
     let find = |name: &&str| {
-        let fits = |name: &str, known: &str, count: u32| count <= LONGEST_ARRAY && known.eq_ignore_ascii_case(name);
+        let fits =
+            |name: &str, known: &str, count: u32| count as usize <= LONGEST_ARRAY && known.eq_ignore_ascii_case(name);
         all.iter().find(|found| fits(name, &found.channel.name, found.channel.count))
     };
     let usual: Vec<_> = USUAL.iter().filter_map(|usual| usual.names.iter().find_map(find)).collect();

@@ -5,12 +5,14 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use gametape::export::column_name;
+use gametape::export::arrow::write_arrow_stream;
 use gametape::export::v2::stream_tape;
+use gametape::export::{choose, column_name};
 use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
 use gametape::tape::{ChannelNameError, FoundChannel, SectionPages, find_in_one_stream};
 
+use super::export_source::laps_of;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::rows::{Column, RowFormat, RowText, write_csv_text, write_json_text};
@@ -26,6 +28,7 @@ use crate::{human, open, time};
   gametape cat race.gtape --events
   gametape cat race.gtape --stream telemetry.session-text --format raw
   gametape cat race.gtape --stream LMU_Data --format raw     whole pages of a section that is stored as several streams
+  gametape cat race.gtape --format arrow --stream physics | python3 -c 'import sys, polars; print(polars.read_ipc_stream(sys.stdin.buffer))'
   gametape cat race.gtape --format v2 | my-reader       length-delimited Telemetry V2 envelopes
 
 Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --to are printed.")]
@@ -47,7 +50,8 @@ pub(crate) struct Args {
     /// Stop before this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// csv (the default); jsonl: one object per row; raw: the frame payloads, concatenated; v2: all streams and events as Telemetry V2
+    /// csv (the default); jsonl: one object per row; arrow: an Arrow IPC stream for data engines, with UTC, laps and distance; raw: the frame payloads, concatenated;
+    /// v2: all streams and events as Telemetry V2
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Same as --format jsonl: a tape is too long for one document
@@ -59,6 +63,7 @@ pub(crate) struct Args {
 enum Format {
     Csv,
     Jsonl,
+    Arrow,
     Raw,
     V2,
 }
@@ -72,7 +77,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let rows = match format {
         Format::Csv => Some(RowFormat::Csv),
         Format::Jsonl => Some(RowFormat::Jsonl),
-        Format::Raw | Format::V2 => None,
+        Format::Arrow | Format::Raw | Format::V2 => None,
     };
     let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
     if times.is_empty() {
@@ -95,8 +100,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         let streamed = stream_tape(&tape, &cat.times.clone(), &mut cat.out)?;
         streamed.damage.iter().for_each(|problem| cat.problem(problem));
+    } else if format == Format::Arrow && !args.events {
+        crate::terminal::refuse_binary("an Arrow stream")?;
+        let (stream, channels) = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
+        cat.arrow(stream, &channels)?;
     } else if args.events {
-        let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
+        let format = rows.ok_or_else(|| exit::usage("events are text; use --format csv or jsonl"))?;
         cat.events(format)?;
     } else {
         if let (None, Some(section)) = (rows, &args.stream)
@@ -229,6 +238,20 @@ impl<W: Write> Cat<'_, W> {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Writes an Arrow stream. Laps are tracked first.
+    fn arrow(&mut self, stream: &TapeStream, found: &[FoundChannel<'_>]) -> anyhow::Result<()> {
+        if found.is_empty() {
+            return Err(exit::usage(no_channels(stream)));
+        }
+        let names: Vec<String> = found.iter().map(FoundChannel::qualified_name).collect();
+        let columns = choose(self.tape, &names).map_err(|error| channel_error(&error))?;
+        let tracked = laps_of(self.tape)?;
+        let times = self.times.clone();
+        let done = write_arrow_stream(self.tape, stream, &columns, tracked.as_ref(), times, &mut self.out)?;
+        done.damage.iter().for_each(|problem| self.problem(problem));
+        Ok(())
     }
 
     fn frames(

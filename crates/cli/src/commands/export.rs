@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use gametape::export::{Content, Export, Exporter, choose, choose_usual};
+use gametape::export::{Content, Export, Exporter, Split, choose};
 use serde_json::json;
 
 use super::cat::channel_error;
 use super::export_files::{ExportFiles, Output, ToStdout};
 use super::export_source::{Opened, laps_of};
-use super::export_target::{Names, is_stdout};
+use super::export_target::{Names, is_stdout, names_folder};
 use super::{export_captures, export_summary};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
@@ -23,11 +23,17 @@ use crate::{human, open, sources, time};
 
 /// Export tapes as tables, as an HTML report or as Echo VR captures
 ///
-/// Tables (csv, jsonl): a row for each time at which one of the streams has a frame; slower streams repeat their last value.
+/// Text tables (csv, jsonl): a row for each time at which one of the streams has a frame; slower streams repeat their last value.
 /// The channels are preceded by the time in nanoseconds and in seconds since the start of the tape, UTC, the lap (its number on
-/// the tape) and the distance from the start line. Numbers are exact, with a decimal point. Without `--channels`, a table has
+/// the tape) and the distance from the start line. Numbers are exact, with a decimal point. Without `--channels`, a text table has
 /// the common channels (speed, engine, pedals, steering, fuel, tyres, position); `--all` writes every one. `gametape info
 /// --channels` lists them with their units.
+///
+/// Parquet: a table for data engines (DuckDB, Polars, pandas, Spark). Each stream of the tape has a file of its own, with a row
+/// for each of its frames and its values bit for bit; arrays have a column for each element. Without `--channels`, it has all
+/// channels but the arrays that hold a value for each car; `--all` writes these too, as lists. `--neutral` writes one table
+/// whose columns are the same for all games instead; with a folder as output it goes to partition folders,
+/// `game=…/track=…/car=…/SESSION.parquet`, which engines read as one table.
 ///
 /// Report (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is smaller than 15 MB
 /// however long the tape is, and needs no network.
@@ -47,6 +53,9 @@ use crate::{human, open, sources, time};
   gametape export race.gtape -o - | head            to stdout
   gametape export race.gtape --per-lap -o laps/
   gametape export old.ibt --to csv
+  gametape export race.gtape --to parquet           race.physics.parquet, race.graphics.parquet, …
+  gametape export race.gtape --to parquet --channels speedKmh,gas,brake -o race.parquet
+  gametape export *.gtape --to parquet --neutral -o lake/
   gametape export match.gtape --to echoreplay       Echo VR, for its replay tools
   gametape export old/ --to v2-tape -o new/         a folder of .echoreplay files as Telemetry V2
   gametape export match.tape --to v2-tape --schema seed
@@ -56,13 +65,16 @@ Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --unti
 pub(crate) struct Args {
     /// Tapes, or any files that `gametape import` reads [default: the newest tape]
     pub(super) files: Vec<PathBuf>,
-    /// csv, jsonl, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
+    /// csv, jsonl, parquet, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
     #[arg(long, value_name = "FORMATS", value_parser = formats(), value_delimiter = ',', default_value = "csv")]
     to: Vec<&'static dyn Exporter>,
     /// The channels, in this order [default: the common ones]. STREAM/NAME if two streams have the same name. A report lists
     /// the channels common to all games first
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     channels: Vec<String>,
+    /// Parquet: one table with the same columns for all games. With a folder as output, partition folders
+    #[arg(long, conflicts_with_all = ["channels", "all"])]
+    neutral: bool,
     /// Export every channel
     #[arg(long, conflicts_with = "channels")]
     all: bool,
@@ -163,6 +175,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some(why) = args.to.iter().find_map(|format| format.unavailable()) {
         return Err(anyhow::anyhow!(why));
     }
+    if args.neutral && !args.to.iter().all(|format| format.is_columnar()) {
+        return Err(exit::usage("--neutral is only for --to parquet; export other formats with a separate command"));
+    }
     if args.per_lap && !args.to.iter().copied().any(|format| is(Content::Rows)(&format)) {
         return Err(exit::usage("a report has all laps in one file; omit --per-lap, or add csv to --to"));
     }
@@ -171,10 +186,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             "--from, --until and --hz are only for tables; for a report of a part of the tape use `gametape cut` first",
         ));
     }
+    if is_stdout(args) && args.to.iter().any(|format| format.is_columnar()) {
+        crate::terminal::refuse_binary("a Parquet file")?;
+    }
     let times = args.times()?;
     let files = if args.files.is_empty() { vec![open::or_newest(None)?] } else { args.files.clone() };
     let several = files.len() * args.to.len() > 1;
     args.check_stdout(several)?;
+    let is_folder = args.output.as_ref().is_some_and(|output| several || names_folder(output));
     let names = Names::new(args, &files);
     let dictionary = sources::dictionary(args.dictionary.as_deref())?;
     let stop = Stop::listen()?;
@@ -190,22 +209,34 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 "{shown} has no channels: its streams have no layout; use `gametape cat --format raw` to print their bytes"
             )));
         }
-        let usual = (args.channels.is_empty() && !args.all).then(|| choose_usual(tape));
+        let is_usual = args.channels.is_empty() && !args.all;
         let file = source.file_name().unwrap_or_default().to_string_lossy();
         let tracked = laps_of(tape).with_context(|| format!("cannot track the laps of {shown}"))?;
         for format in &args.to {
             let (ending, has_rows) = (format.extension(), format.content() == Content::Rows);
             let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-            let replace = args.force;
+            let columns = if is_usual { &format.usual_columns(tape) } else { &every };
+            let streams: Vec<&str> = columns.streams(tape).map(|stream| stream.name()).collect();
+            if is_stdout(args) && format.is_columnar() && !args.neutral && streams.len() > 1 {
+                return Err(exit::usage(format!(
+                    "{ending} has a file for each stream ({}), and only one can go to stdout; use --channels with channels of one stream, or -o FOLDER/",
+                    streams.join(", ")
+                )));
+            }
+            let split = match (args.per_lap && has_rows, args.neutral && is_folder) {
+                (true, _) => Split::Laps,
+                (false, true) => Split::Sessions,
+                (false, false) => Split::Nothing,
+            };
             let output: Box<dyn Output + '_> = match is_stdout(args) {
                 true => Box::new(ToStdout::new(&stop, bar)),
                 false => {
                     let wanted = names.wanted(source, ending, several)?;
-                    Box::new(ExportFiles::new(wanted, &names, (args.per_lap && has_rows, replace), &stop, bar))
+                    Box::new(ExportFiles::new(wanted, &names, (split, args.force), &stop, bar))
                 }
             };
-            let columns = usual.as_ref().filter(|_| has_rows).unwrap_or(&every);
             let what = Export {
+                neutral: args.neutral,
                 tracked: tracked.as_ref(),
                 named: !args.channels.is_empty(),
                 times: times.clone(),
@@ -226,7 +257,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 }
             };
             let rows = done.rows.map(|rows| human::counted(rows, "row"));
-            let channels = match done.channels < every.0.len() && usual.is_some() && done.rows.is_some() {
+            let channels = match done.channels < every.0.len() && is_usual && !args.neutral && done.rows.is_some() {
                 true => format!("{} of {} channels (--all writes every one)", done.channels, every.0.len()),
                 false => human::counted(done.channels as u64, "channel"),
             };

@@ -4,14 +4,18 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use gametape::export::ExportSink;
+use gametape::export::{ExportSink, FileOf, Split};
 use gametape::names::free_path;
 
 use super::export_target::{Names, publish};
+use super::lake;
 use crate::progress::Bar;
 use crate::stop::Stop;
 use crate::stoppable::Stopped;
 use crate::terminal::{self, Out};
+
+/// The longest part of a file name that comes from a tape.
+const MOST_OF_NAME: usize = 60;
 
 /// A temporary folder that is removed when dropped.
 pub(super) struct Scratch(PathBuf);
@@ -43,7 +47,7 @@ impl Drop for Scratch {
 }
 
 /// Adds the path to an I/O error.
-fn of(path: &Path) -> impl Fn(io::Error) -> io::Error {
+fn of_path(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
@@ -61,25 +65,25 @@ impl Unnamed {
     /// Creates a file that will get this name.
     fn create(name: PathBuf, replace: bool) -> io::Result<Self> {
         let path = part_path(&name);
-        let out = BufWriter::with_capacity(1 << 18, File::create_new(&path).map_err(of(&name))?);
+        let out = BufWriter::with_capacity(1 << 18, File::create_new(&path).map_err(of_path(&name))?);
         Ok(Self { out: Some(out), path, name, replace, published: false })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.out {
-            Some(out) => out.write_all(bytes).map_err(of(&self.name)),
-            None => Err(of(&self.name)(io::Error::other("the file is closed"))),
+            Some(out) => out.write_all(bytes).map_err(of_path(&self.name)),
+            None => Err(of_path(&self.name)(io::Error::other("the file is closed"))),
         }
     }
 
     /// Replaces bytes that were written before.
     fn replace(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let Some(out) = &mut self.out else { return Err(of(&self.name)(io::Error::other("the file is closed"))) };
+        let Some(out) = &mut self.out else { return Err(of_path(&self.name)(io::Error::other("the file is closed"))) };
         let replaced = out
             .seek(SeekFrom::Start(offset))
             .and_then(|_| out.write_all(bytes))
             .and_then(|()| out.seek(SeekFrom::End(0)));
-        replaced.map(drop).map_err(of(&self.name))
+        replaced.map(drop).map_err(of_path(&self.name))
     }
 
     /// Flushes and syncs the file.
@@ -88,13 +92,13 @@ impl Unnamed {
             Some(mut out) => out.flush().and_then(|()| out.get_ref().sync_all()),
             None => Ok(()),
         };
-        closed.map_err(of(&self.name))
+        closed.map_err(of_path(&self.name))
     }
 
     /// Gives the file its final name.
     fn publish(&mut self) -> io::Result<PathBuf> {
         self.close()?;
-        let name = publish(&self.path, &self.name, self.replace).map_err(of(&self.name))?;
+        let name = publish(&self.path, &self.name, self.replace).map_err(of_path(&self.name))?;
         self.published = true;
         Ok(name)
     }
@@ -122,28 +126,45 @@ pub(super) trait Output: ExportSink {
     fn finish(self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)>;
 }
 
-/// Writes one file, or one per lap.
+/// Writes one file, or one per lap, per stream or per session.
 pub(super) struct ExportFiles<'a> {
+    /// The file, or the one that the names of several files are made from.
     wanted: PathBuf,
     names: &'a Names<'a>,
-    per_lap: bool,
+    split: Split,
     replace: bool,
     stop: &'a Stop,
     bar: Bar,
     files: Vec<Unnamed>,
     /// Whether rows go to the last file; `false` between laps, whose rows are skipped.
     open: bool,
+    /// The name of the next file, until it is created.
+    next: Option<PathBuf>,
 }
 
 impl<'a> ExportFiles<'a> {
     pub(super) fn new(
         wanted: PathBuf,
         names: &'a Names<'a>,
-        (per_lap, replace): (bool, bool),
+        (split, replace): (Split, bool),
         stop: &'a Stop,
         bar: Bar,
     ) -> Self {
-        Self { wanted, names, per_lap, replace, stop, bar, files: Vec::new(), open: false }
+        let next = Some(wanted.clone());
+        Self { wanted, names, split, replace, stop, bar, files: Vec::new(), open: false, next }
+    }
+
+    /// Returns `NAME.WHAT.EXTENSION`.
+    fn named(&self, what: &str) -> PathBuf {
+        let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+        let what: String = what.chars().take(MOST_OF_NAME).map(safe).collect();
+        let mut name = self.wanted.file_stem().unwrap_or_default().to_owned();
+        name.push(format!(".{what}"));
+        if let Some(extension) = self.wanted.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        self.wanted.with_file_name(name)
     }
 }
 
@@ -161,18 +182,46 @@ impl Output for ExportFiles<'_> {
 }
 
 impl ExportSink for ExportFiles<'_> {
+    fn split(&self) -> Split {
+        self.split
+    }
+
+    fn file(&mut self, of: FileOf<'_>) -> io::Result<()> {
+        self.next = Some(match of {
+            FileOf::Stream(stream) => self.named(stream),
+            FileOf::Session { tape, game, session } => {
+                let folder = self.wanted.parent().unwrap_or(Path::new(""));
+                let path = lake::path_of(folder, tape, game, session);
+                std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(of_path(&path))?;
+                // The name is that of the session: a number would add the same rows to the lake twice.
+                if self.names.is_taken(&path) {
+                    let shown = path.display();
+                    return Err(io::Error::new(
+                        io::ErrorKind::AlreadyExists,
+                        format!("{shown} already exists and was not overwritten; use --force to replace it"),
+                    ));
+                }
+                path
+            }
+        });
+        Ok(())
+    }
+
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
-        let name = match (self.per_lap, lap) {
-            (false, _) if self.files.is_empty() => self.names.free(&self.wanted),
-            (false, _) => return Ok(()),
-            (true, None) => {
+        let name = match (self.split, lap) {
+            (Split::Nothing | Split::Sessions, _) => match self.next.take() {
+                Some(next) => self.names.free(&next),
+                None => return Ok(()),
+            },
+            (Split::Laps, None) => {
                 self.open = false;
                 return Ok(());
             }
-            (true, Some(lap)) => {
-                let stem = self.wanted.file_stem().unwrap_or_default().to_string_lossy();
-                let ending = self.wanted.extension().unwrap_or_default().to_string_lossy();
-                self.names.free(&self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}")))
+            (Split::Laps, Some(lap)) => {
+                let of = self.next.as_ref().unwrap_or(&self.wanted);
+                let stem = of.file_stem().unwrap_or_default().to_string_lossy();
+                let ending = of.extension().unwrap_or_default().to_string_lossy();
+                self.names.free(&of.with_file_name(format!("{stem}_lap{lap:02}.{ending}")))
             }
         };
         self.open = true;

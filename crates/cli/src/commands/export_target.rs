@@ -21,6 +21,11 @@ pub(super) fn is_stdout(args: &Args) -> bool {
     args.output.as_ref().is_some_and(|output| STDOUT.iter().any(|name| output.as_os_str() == *name))
 }
 
+/// Whether the output is a folder, or is written like one.
+pub(super) fn names_folder(output: &Path) -> bool {
+    output.is_dir() || output.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
+}
+
 /// Chooses names for new files. Without `--force` nothing is overwritten. Even with it, sources and files written by this command are not.
 pub(super) struct Names<'a> {
     args: &'a Args,
@@ -36,7 +41,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether the name cannot be used.
-    fn is_taken(&self, path: &Path) -> bool {
+    pub(super) fn is_taken(&self, path: &Path) -> bool {
         let may_replace = self.args.force && path.is_file() && !self.is_source(path);
         self.written.borrow().contains(path) || (path.exists() && !may_replace)
     }
@@ -57,10 +62,7 @@ impl<'a> Names<'a> {
     pub(super) fn wanted(&self, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
         let beside = source.with_extension(ending);
         let Some(output) = &self.args.output else { return Ok(beside) };
-        let is_folder = several
-            || self.args.per_lap
-            || output.is_dir()
-            || output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        let is_folder = several || self.args.per_lap || names_folder(output);
         let shown = output.display();
         if is_folder {
             if output.exists() && !output.is_dir() {

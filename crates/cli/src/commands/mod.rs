@@ -22,6 +22,7 @@ pub(crate) mod info;
 mod info_file;
 mod info_match;
 mod info_report;
+mod lake;
 pub(crate) mod laps;
 mod laps_cars;
 mod laps_csv;

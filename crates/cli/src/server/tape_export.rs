@@ -6,7 +6,8 @@ use std::io::{self, Write as _};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use gametape::export::{Export, ExportError, ExportSink, Exporter, choose};
+use gametape::export::{Columns, Export, ExportError, ExportSink, Exporter, Split, choose};
+use gametape::format::read::Tape;
 use gametape::laps::{Tracked, TrackedSession};
 use gametape::store::Store;
 
@@ -18,13 +19,13 @@ use super::piped::{self, Pipe};
 use super::state::AppState;
 use super::tape_file::{attachment, file_name};
 use super::tapes::{check_owner, open, sessions_on, tape_id_of};
-use super::tapes_params::ExportParams;
+use super::tapes_params::{CheckedExport, ExportParams};
 
-/// Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
-/// browser opens from disk.
+/// Exports a tape as a table, with a row for each time at which one of the streams has a frame (parquet: a row for each frame of
+/// one stream), or as an HTML report that a browser opens from disk.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
     params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ExportParams),
-    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "text/html"))),
+    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "application/vnd.apache.parquet"), (String = "text/html"))),
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn export(
     State(state): State<AppState>,
@@ -35,27 +36,36 @@ pub(super) async fn export(
 ) -> Result<Response, ApiError> {
     check_owner(&state, caller)?;
     let id = tape_id_of(&id)?;
-    let (format, names, lap) = params.checked()?;
+    let CheckedExport { format, names, lap, stream } = params.checked()?;
     let named = !names.is_empty();
     let turn = piped::turn(&state.exports)?;
-    let (tape, columns, tracked, name) = read_tapes(&state, move |store| {
+    let (tape, columns, tracked, name, times) = read_tapes(&state, move |store| {
         let (known, tape) = open(store, id)?;
-        let columns = choose(&tape, &names).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let mut columns = match names.is_empty() && format.is_columnar() {
+            true => format.usual_columns(&tape),
+            false => choose(&tape, &names).map_err(|error| ApiError::bad_request(error.to_string()))?,
+        };
+        if format.is_columnar() {
+            in_one_stream(&tape, &mut columns, stream.as_deref())?;
+        }
         if columns.0.is_empty() {
             return Err(ApiError::not_there("no_channels", "this tape has no channels: its streams have no layout"));
         }
         let tracked = tracked_on(store, id)?;
-        if let Some(lap) = lap.filter(|lap| tracked.lap(*lap).is_none()) {
-            return Err(ApiError::not_there("no_such_lap", format!("there is no lap {lap} on this tape")));
+        let mut times = 0..u64::MAX;
+        if let Some(number) = lap {
+            let no_lap = || ApiError::not_there("no_such_lap", format!("there is no lap {number} on this tape"));
+            let lap = tracked.lap(number).ok_or_else(no_lap)?;
+            times = lap.start_ns..lap.end_ns.unwrap_or(u64::MAX);
         }
-        Ok((tape, columns, tracked, file_name(&known.path)))
+        Ok((tape, columns, tracked, file_name(&known.path), times))
     })
     .await?;
     let ending = format.extension();
     let stem = name.strip_suffix(".gtape").unwrap_or(&name);
     let saved = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
     let body = piped::body(turn, move |pipe| {
-        let what = Export { tracked: Some(&tracked), named, ..Export::all(&tape, &name, &columns) };
+        let what = Export { tracked: Some(&tracked), named, times, ..Export::all(&tape, &name, &columns) };
         write(&what, format, lap, pipe)
     });
     let mut answer = body.into_response();
@@ -64,6 +74,25 @@ pub(super) async fn export(
     headers.insert(header::CONTENT_DISPOSITION, attachment(&saved));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(answer)
+}
+
+/// Reduces the columns to those of the stream, or checks that they are in one: a response is one file.
+fn in_one_stream(tape: &Tape, columns: &mut Columns, stream: Option<&str>) -> Result<(), ApiError> {
+    if let Some(name) = stream {
+        let stream = tape.stream_named(name).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        columns.0.retain(|column| column.stream == stream.id());
+        if columns.0.is_empty() {
+            return Err(ApiError::bad_request(format!("none of the channels is in stream {name:?}")));
+        }
+    }
+    let streams: Vec<_> = columns.streams(tape).map(|stream| stream.name()).collect();
+    match streams.len() > 1 {
+        true => Err(ApiError::bad_request(format!(
+            "parquet has a file for each stream, and the channels are in several ({}); choose one with stream",
+            streams.join(", ")
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Returns the stored laps of a tape in the form of a tracker's result.
@@ -106,6 +135,10 @@ struct Rows<'a> {
 }
 
 impl ExportSink for Rows<'_> {
+    fn split(&self) -> Split {
+        if self.lap.is_some() { Split::Laps } else { Split::Nothing }
+    }
+
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         self.over = self.lap.is_some() && self.open;
         if self.over {

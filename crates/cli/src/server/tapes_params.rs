@@ -75,33 +75,47 @@ impl OverviewParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportParams {
-    /// csv or jsonl: a table. html: a report that a browser opens from disk, with laps, traces, map and comparison
-    #[param(pattern = "^(csv|jsonl|html)$")]
+    /// csv or jsonl: a table. parquet: a table of one stream, for data engines. html: a report that a browser opens from disk, with laps, traces,
+    /// map and comparison
+    #[param(pattern = "^(csv|jsonl|parquet|html)$")]
     format: String,
-    /// Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all
+    /// Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all; for parquet, all but arrays
+    /// with a value for each car
     #[param(min_length = 1, max_length = 8000)]
     channels: Option<String>,
     /// Only the lap with this number on the tape; not for html, which has all laps
     #[param(minimum = 1)]
     lap: Option<u32>,
+    /// parquet: only the channels of this stream; required if the channels are in several streams
+    #[param(min_length = 1, max_length = 1000)]
+    stream: Option<String>,
 }
 
-/// The format, the channel names, and the lap.
-type CheckedExport = (&'static dyn Exporter, Vec<String>, Option<u32>);
+/// A validated request.
+pub(super) struct CheckedExport {
+    pub(super) format: &'static dyn Exporter,
+    pub(super) names: Vec<String>,
+    pub(super) lap: Option<u32>,
+    pub(super) stream: Option<String>,
+}
 
 impl ExportParams {
-    /// Returns the format, the channel names, and the lap.
+    /// Returns the format, the channel names, the lap and the stream.
     pub(super) fn checked(self) -> Result<CheckedExport, ApiError> {
         let mut formats = exporters().filter(|format| format.content() != Content::Recording);
         let Some(format) = formats.find(|format| format.name() == self.format) else {
-            return Err(ApiError::bad_request("format must be csv, jsonl or html"));
+            return Err(ApiError::bad_request("format must be csv, jsonl, parquet or html"));
         };
         if self.lap.is_some() && format.content() == Content::Report {
             return Err(ApiError::bad_request(format!("{} has all laps; omit lap", format.name())));
         }
+        if self.stream.is_some() && !format.is_columnar() {
+            return Err(ApiError::bad_request(format!("{} joins streams; omit stream", format.name())));
+        }
         if let Some(why) = format.unavailable() {
             return Err(ApiError::not_there("no_report_page", why));
         }
-        Ok((format, names_of(self.channels, MOST_IN_TABLE)?, self.lap))
+        let names = names_of(self.channels, MOST_IN_TABLE)?;
+        Ok(CheckedExport { format, names, lap: self.lap, stream: self.stream })
     }
 }

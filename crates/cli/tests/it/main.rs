@@ -13,6 +13,7 @@ mod demo;
 mod doctor;
 mod echo_vr;
 mod export;
+mod export_columnar;
 #[path = "../../../gametape/tests/it/game/mod.rs"]
 mod game;
 #[path = "../../../gametape/tests/it/support/gamesdat.rs"]

@@ -9,12 +9,13 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use gametape_analysis::report::ReportError;
+use gametape_format::TapeId;
 use gametape_format::read::{Problem, ReadError, Tape};
 
-use super::Columns;
+use super::{Columns, choose_every, choose_usual};
 #[cfg(feature = "echo")]
 use crate::import::Dictionary;
-use crate::laps::Tracked;
+use crate::laps::{Session, Tracked};
 
 /// A file format that tapes are exported to. [`EXPORTERS`](super::EXPORTERS) lists them.
 pub trait Exporter: Sync {
@@ -31,6 +32,19 @@ pub trait Exporter: Sync {
 
     /// Returns what its files contain, and thus which parts of [`Export`] apply.
     fn content(&self) -> Content;
+
+    /// Returns the channels that are exported if the user names none.
+    fn usual_columns(&self, tape: &Tape) -> Columns {
+        match self.content() {
+            Content::Rows => choose_usual(tape),
+            Content::Report | Content::Recording => choose_every(tape),
+        }
+    }
+
+    /// Returns whether each stream goes to a file of its own ([`ExportSink::file`]), and tables may be neutral ([`Export::neutral`]).
+    fn is_columnar(&self) -> bool {
+        false
+    }
 
     /// Returns why this program cannot write the format, if so.
     fn unavailable(&self) -> Option<&'static str> {
@@ -79,6 +93,8 @@ pub struct Export<'a> {
     pub times: Range<u64>,
     /// Maximum rows per second; `None` exports all of them.
     pub hz: Option<f64>,
+    /// Columnar tables: one table of the whole tape, whose columns are the same for all games.
+    pub neutral: bool,
     /// Write the first generation of the format's schema, for readers that support no other.
     pub first_generation: bool,
     /// The zstd dictionary to compress with.
@@ -98,6 +114,7 @@ impl<'a> Export<'a> {
             named: false,
             times: 0..u64::MAX,
             hz: None,
+            neutral: false,
             first_generation: false,
             #[cfg(feature = "echo")]
             dictionary: None,
@@ -105,8 +122,47 @@ impl<'a> Export<'a> {
     }
 }
 
+/// How a sink divides the rows of a table into files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Into one file.
+    Nothing,
+    /// Into a file for each lap. Rows outside laps are not kept.
+    Laps,
+    /// Into a file for each session. Rows outside sessions are not kept, unless the tape has no sessions.
+    Sessions,
+}
+
+/// What a file of an export holds, if there are several.
+#[derive(Debug, Clone, Copy)]
+pub enum FileOf<'a> {
+    /// The rows of a stream.
+    Stream(&'a str),
+    /// The rows of a session, or of a tape without sessions.
+    Session {
+        /// The tape.
+        tape: Option<TapeId>,
+        /// The game; empty if the tape does not name one.
+        game: &'a str,
+        /// The session.
+        session: Option<&'a Session>,
+    },
+}
+
 /// Receives the bytes of an export.
 pub trait ExportSink {
+    /// Returns how rows are divided into files. Formats whose files have an end must know, others just call [`part`](Self::part).
+    fn split(&self) -> Split {
+        Split::Nothing
+    }
+
+    /// Begins another of several files. The next call is of [`part`](Self::part), also if that was called before. Only called for columnar
+    /// formats, if the export has more than one stream or the sink splits sessions.
+    fn file(&mut self, of: FileOf<'_>) -> io::Result<()> {
+        let _ = of;
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the export has several files"))
+    }
+
     /// Starts the rows of another lap (`None` outside any lap). Also called before the first byte. `head` is what a file begins with.
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()>;
 

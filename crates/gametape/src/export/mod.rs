@@ -1,14 +1,17 @@
 //! Exports tapes to other formats.
 //!
-//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables of text, `arrow` for those of data engines, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
 //! `docs/adding-a-format.md` explains how to add one. The page of a report is filled by [`gametape_analysis::report`].
 
 #[cfg(feature = "echo")]
 mod answers;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod cells;
 #[cfg(feature = "echo")]
 mod echoreplay;
 mod exporter;
+mod moments;
 pub mod rows;
 mod table;
 #[cfg(feature = "echo")]
@@ -17,8 +20,10 @@ pub mod v2;
 pub use cells::{write_csv, write_json};
 #[cfg(feature = "echo")]
 pub use echoreplay::{EchoReplayExportError, EchoReplayExported, EchoReplayExporter, export_echoreplay};
-pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, LeftOut};
-pub use gametape_analysis::channels::{ChosenColumn, Columns, choose, choose_usual, column_name, plotted_channels};
+pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, FileOf, LeftOut, Split};
+pub use gametape_analysis::channels::{
+    ChosenColumn, Columns, choose, choose_every, choose_short, choose_usual, column_name, plotted_channels,
+};
 pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
 
@@ -26,6 +31,8 @@ pub use table::RowFormat;
 pub const EXPORTERS: &[&dyn Exporter] = &[
     &rows::CSV,
     &rows::JSONL,
+    #[cfg(feature = "arrow")]
+    &arrow::PARQUET,
     #[cfg(feature = "echo")]
     &v2::V2TapeExporter,
     #[cfg(feature = "echo")]

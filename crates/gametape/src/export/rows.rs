@@ -119,7 +119,7 @@ pub fn export_some_rows(
     let mut frames = tape.merged(streams_of_games(tape).filter(is_read));
     let last_ns = columns.streams(tape).filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
     let last_ns = last_ns.min(options.times.end);
-    let mut wanted = Wanted { options, next_period: 0 };
+    let mut wanted = Wanted::new(options.times.clone(), options.hz);
     let (mut row_ns, mut frames_read) = (None, 0_u64);
     loop {
         match frames.next() {
@@ -154,19 +154,25 @@ pub fn export_some_rows(
     Ok(exported)
 }
 
-/// Decides which rows are emitted.
-struct Wanted<'a> {
-    options: &'a RowOptions,
+/// Decides which rows are emitted: those of a time range, and of these at most some per second.
+pub(super) struct Wanted {
+    times: Range<u64>,
+    hz: Option<f64>,
     /// The first period without a row.
     next_period: u64,
 }
 
-impl Wanted<'_> {
-    fn takes(&mut self, time_ns: u64) -> bool {
-        if !self.options.times.contains(&time_ns) {
+impl Wanted {
+    pub(super) fn new(times: Range<u64>, hz: Option<f64>) -> Self {
+        Self { times, hz, next_period: 0 }
+    }
+
+    /// Returns whether there is a row at this time. Times must increase from call to call.
+    pub(super) fn takes(&mut self, time_ns: u64) -> bool {
+        if !self.times.contains(&time_ns) {
             return false;
         }
-        let Some(hz) = self.options.hz else { return true };
+        let Some(hz) = self.hz else { return true };
         let period = (time_ns as f64 * hz / 1e9).floor() as u64;
         let is_first = period >= self.next_period;
         self.next_period = self.next_period.max(period.saturating_add(1));

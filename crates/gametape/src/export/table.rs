@@ -7,11 +7,10 @@ use gametape_format::read::Tape;
 
 use super::ExportSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
+use super::moments::Moments;
 use super::{ChosenColumn, Columns};
-use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession};
+use crate::laps::Tracked;
 use crate::names::utc_text;
-use gametape_analysis::Decoding;
-use gametape_analysis::recording::streams_of_games;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,30 +36,14 @@ pub(super) struct Table<'a> {
     columns: &'a [ChosenColumn],
     cells: Vec<Vec<Cell>>,
     keys: Vec<Vec<u8>>,
-    clocks: Vec<(u64, i64)>,
-    laps: Vec<TableLap<'a>>,
-    /// Index at which the search for the lap begins: times increase.
-    next_lap: usize,
+    moments: Moments<'a>,
     part: Option<Option<u32>>,
-    /// The position may still be that of the previous lap.
-    stale: bool,
-    places: Vec<StreamId>,
-    decoding: Option<Decoding>,
-    share: Option<f32>,
-    distance_m: Option<f32>,
     head: Vec<u8>,
     row: Vec<u8>,
 }
 
 impl<'a> Table<'a> {
     pub(super) fn new(tape: &Tape, columns: &'a Columns, format: RowFormat, tracked: Option<&'a Tracked>) -> Self {
-        let mut clocks = tape.clock_readings();
-        if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
-            clocks.push((0, utc_ns));
-        }
-        clocks.sort_unstable();
-        let streams = || streams_of_games(tape);
-        let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
         let columns = columns.0.as_slice();
         let empty = |column: &ChosenColumn| {
             let text = if format == RowFormat::Jsonl { b"null".to_vec() } else { Vec::new() };
@@ -71,15 +54,8 @@ impl<'a> Table<'a> {
             columns,
             cells: columns.iter().map(empty).collect(),
             keys: columns.iter().map(|column| json_key(&column.name)).collect(),
-            clocks,
-            laps: tracked.map(laps_with_lengths).unwrap_or_default(),
-            next_lap: 0,
+            moments: Moments::new(tape, tracked),
             part: None,
-            stale: false,
-            places: streams().map(|stream| stream.id()).collect(),
-            decoding: game.and_then(|game| Decoding::new(game, streams().map(|stream| stream.spec()))),
-            share: None,
-            distance_m: None,
             head: if format == RowFormat::Csv { csv_head(columns) } else { Vec::new() },
             row: Vec::new(),
         }
@@ -104,24 +80,18 @@ impl<'a> Table<'a> {
                 }
             }
         }
-        let place = self.places.iter().position(|place| *place == stream);
-        let sample = place.and_then(|place| self.decoding.as_mut()?.frame(place, frame));
-        if let Some(sample) = sample {
-            (self.share, self.distance_m) = (sample.track_position, sample.lap_distance_m);
-        }
+        self.moments.take(stream, frame);
     }
 
     /// Emits the row for this time.
     pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn ExportSink) -> io::Result<()> {
-        let found = self.lap_at(time_ns);
-        let lap = found.map(|found| found.lap.tape_lap);
+        let moment = self.moments.at(time_ns);
+        let (lap, distance_m) = (moment.lap.map(|lap| lap.tape_lap), moment.distance_m);
         if self.part != Some(lap) {
             self.part = Some(lap);
-            self.stale = found.is_some_and(|found| found.from_line);
             sink.part(lap, &self.head)?;
         }
-        let distance_m = found.and_then(|found| self.distance_in(found.length_m));
-        let utc = utc_at(&self.clocks, time_ns).and_then(utc_text).unwrap_or_default();
+        let utc = moment.utc_ns.and_then(utc_text).unwrap_or_default();
         self.row.clear();
         let (seconds, rest) = (time_ns / 1_000_000_000, time_ns % 1_000_000_000);
         match self.format {
@@ -165,69 +135,6 @@ impl<'a> Table<'a> {
         self.row.extend_from_slice(if self.format == RowFormat::Csv { b"\r\n" } else { b"}\n" });
         sink.write(&self.row)
     }
-
-    /// Returns the lap at a time. Times must increase from call to call.
-    fn lap_at(&mut self, time_ns: u64) -> Option<TableLap<'a>> {
-        let is_over = |lap: &Lap| lap.end_ns.is_some_and(|end_ns| end_ns <= time_ns);
-        while self.laps.get(self.next_lap).is_some_and(|of| is_over(of.lap)) {
-            self.next_lap += 1;
-        }
-        self.laps.get(self.next_lap).filter(|of| of.lap.start_ns <= time_ns).copied()
-    }
-
-    /// Returns the distance from the line. Games count the lap slightly before or after they reset the position. A lap that begins at the
-    /// line starts in the first half of the track, so until then a position in the second half belongs to the previous lap.
-    fn distance_in(&mut self, length_m: Option<f32>) -> Option<f32> {
-        let share =
-            self.share.or_else(|| Option::zip(self.distance_m, length_m).map(|(metres, length)| metres / length));
-        self.stale &= share.is_some_and(|share| share > 0.5);
-        if self.stale {
-            return None;
-        }
-        self.distance_m.or_else(|| Option::zip(self.share, length_m).map(|(share, length)| share * length))
-    }
-}
-
-/// A lap of the table.
-#[derive(Clone, Copy)]
-struct TableLap<'a> {
-    lap: &'a Lap,
-    /// Length of the track.
-    length_m: Option<f32>,
-    /// Whether it begins at the line, where the previous lap was completed.
-    from_line: bool,
-}
-
-/// Returns all laps with their track lengths; the sessions of a tape may be on different tracks.
-fn laps_with_lengths(tracked: &Tracked) -> Vec<TableLap<'_>> {
-    let of_session = |session: &TrackedSession| {
-        let (track, layout) = (session.session.track.as_ref(), session.session.layout.as_ref());
-        let is_there = |facts: &&TrackFacts| Some(&facts.track) == track && facts.layout.as_ref() == layout;
-        tracked.tracks.iter().find(is_there).and_then(|facts| facts.length_m)
-    };
-    tracked.sessions.iter().flat_map(|session| laps_of(session, of_session(session))).collect()
-}
-
-fn laps_of(session: &TrackedSession, length_m: Option<f32>) -> Vec<TableLap<'_>> {
-    let before = std::iter::once(None).chain(session.laps.iter().map(Some));
-    let of = |(lap, before): (_, Option<&Lap>)| {
-        let from_line = before.is_some_and(|before| completed_at(before, lap));
-        TableLap { lap, length_m, from_line }
-    };
-    session.laps.iter().zip(before).map(of).collect()
-}
-
-/// Returns whether the previous lap ended at the line, and this one began there.
-fn completed_at(before: &Lap, lap: &Lap) -> bool {
-    before.end_ns == Some(lap.start_ns) && matches!(before.state, LapState::Final | LapState::Provisional)
-}
-
-/// Maps a tape time to UTC, by the latest clock reading before it.
-fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
-    let after = clocks.partition_point(|(read_ns, _)| *read_ns <= time_ns);
-    let (read_ns, utc_ns) = clocks.get(after.saturating_sub(1))?;
-    let since = i128::from(time_ns) - i128::from(*read_ns);
-    i64::try_from(i128::from(*utc_ns) + since).ok()
 }
 
 fn csv_head(columns: &[ChosenColumn]) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lap } from "../../api/client";
+import type { TapeInside } from "../../numbers/tape";
 import { lapTime } from "../../words/format";
 import { save } from "./save";
 
@@ -9,24 +10,30 @@ import { save } from "./save";
 const FORMATS = [
   { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
   { value: "jsonl", text: "JSON Lines", about: "one object per row" },
+  { value: "parquet", text: "Parquet", about: "for DuckDB, Polars, pandas: one stream" },
   { value: "html", text: "Report", about: "a page to keep or share: laps, traces, track map, comparison" },
 ] as const;
 
-export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open: boolean; onClose: () => void; tape: string; file: string; laps: readonly Lap[]; shown: readonly string[] }) {
+export function ExportDialog({ open, onClose, tape, file, laps, shown, streams }: { open: boolean; onClose: () => void; tape: string; file: string; laps: readonly Lap[]; shown: readonly string[]; streams: TapeInside["streams"] }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [format, setFormat] = useState<string>("csv");
   const [all, setAll] = useState(false);
   const [lap, setLap] = useState("");
+  const withChannels = streams.filter((stream) => stream.channels.length > 0);
+  const [stream, setStream] = useState("");
   useEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
   /** A report includes all laps and selects its own channels. */
   const report = format === "html";
-  const name = `${file.replace(/\.gtape$/, "")}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
+  /** Parquet has a file for each stream. */
+  const columnar = format === "parquet";
+  const chosen = columnar ? (withChannels.find((one) => one.name === stream) ?? withChannels[0])?.name ?? null : null;
+  const name = `${file.replace(/\.gtape$/, "")}${chosen && withChannels.length > 1 ? `.${chosen.replace(/[^\w.-]/g, "_")}` : ""}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
   const send = (event: SubmitEvent) => {
     event.preventDefault();
-    void save(`/tapes/${tape}/export`, report ? { format } : { format, channels: all ? null : shown.join(","), lap: lap || null }, name);
+    void save(`/tapes/${tape}/export`, report ? { format } : { format, channels: all || columnar ? null : shown.join(","), lap: lap || null, stream: chosen }, name);
     onClose();
   };
   return (
@@ -37,10 +44,14 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
           {FORMATS.map((one) => <label key={one.value} class="check"><input type="radio" name="format" checked={format === one.value} onChange={() => setFormat(one.value)} /> <b>{one.text}</b> <span class="soft">{one.about}</span></label>)}
         </fieldset>
         {report ? <p class="soft">A single file that opens in any browser, offline. It includes the session with all its laps and stays below 15 MB, however long the tape is. A long tape takes a few seconds.</p> : <>
-          <fieldset><legend class="label">Channels</legend>
+          {columnar ? <label>Stream
+            <select value={chosen ?? ""} onChange={(event) => setStream(event.currentTarget.value)}>
+              {withChannels.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+            </select>
+          </label> : <fieldset><legend class="label">Channels</legend>
             <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} shown</label>
             <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">(large file)</span></label>
-          </fieldset>
+          </fieldset>}
           <label>Lap
             <select value={lap} onChange={(event) => setLap(event.currentTarget.value)}>
               <option value="">whole tape</option>
@@ -49,7 +60,7 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
           </label>
         </>}
         <p class="soft file-name">{name}</p>
-        <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main" disabled={!report && !all && shown.length === 0}>Export</button></p>
+        <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main" disabled={columnar ? chosen === null : !report && !all && shown.length === 0}>Export</button></p>
       </form>
     </dialog>
   );

@@ -74,7 +74,7 @@ function Inside({ tape }: { tape: TapeInside }) {
         <p class="soft hint-line">Drag across a plot to zoom in; double-click to show the whole tape. Each band spans the minimum and maximum, so no peak is lost.</p>
       </section>
       <About tape={tape} laps={laps} channels={channels} onSpan={onSpan} onChannel={(name) => setChannels([...channels, name])} />
-      <ExportDialog open={exporting} onClose={() => setExporting(false)} tape={tape.tape.id} file={file} laps={laps} shown={channels} />
+      <ExportDialog open={exporting} onClose={() => setExporting(false)} tape={tape.tape.id} file={file} laps={laps} shown={channels} streams={tape.streams} />
     </>
   );
 }
