@@ -125,6 +125,8 @@ pub(super) trait Output: ExportSink {
 /// Writes one file, or one per lap.
 pub(super) struct ExportFiles<'a> {
     wanted: PathBuf,
+    /// Extensions of the files beside each file.
+    beside: &'static [&'static str],
     names: &'a Names<'a>,
     per_lap: bool,
     replace: bool,
@@ -137,13 +139,13 @@ pub(super) struct ExportFiles<'a> {
 
 impl<'a> ExportFiles<'a> {
     pub(super) fn new(
-        wanted: PathBuf,
+        (wanted, beside): (PathBuf, &'static [&'static str]),
         names: &'a Names<'a>,
         (per_lap, replace): (bool, bool),
         stop: &'a Stop,
         bar: Bar,
     ) -> Self {
-        Self { wanted, names, per_lap, replace, stop, bar, files: Vec::new(), open: false }
+        Self { wanted, beside, names, per_lap, replace, stop, bar, files: Vec::new(), open: false }
     }
 }
 
@@ -163,7 +165,7 @@ impl Output for ExportFiles<'_> {
 impl ExportSink for ExportFiles<'_> {
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         let name = match (self.per_lap, lap) {
-            (false, _) if self.files.is_empty() => self.names.free(&self.wanted),
+            (false, _) if self.files.is_empty() => self.names.free(&self.wanted, self.beside),
             (false, _) => return Ok(()),
             (true, None) => {
                 self.open = false;
@@ -172,7 +174,7 @@ impl ExportSink for ExportFiles<'_> {
             (true, Some(lap)) => {
                 let stem = self.wanted.file_stem().unwrap_or_default().to_string_lossy();
                 let ending = self.wanted.extension().unwrap_or_default().to_string_lossy();
-                self.names.free(&self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}")))
+                self.names.free(&self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}")), self.beside)
             }
         };
         self.open = true;
@@ -190,6 +192,17 @@ impl ExportSink for ExportFiles<'_> {
             Some(file) => file.write(row),
             None => Ok(()),
         }
+    }
+
+    fn beside(&mut self, extension: &str, bytes: &[u8]) -> io::Result<bool> {
+        if let Some(file) = self.files.last_mut().filter(|_| self.open) {
+            file.close()?;
+            let mut beside = Unnamed::create(file.name.with_extension(extension), self.replace)?;
+            beside.write(bytes)?;
+            beside.close()?;
+            self.files.push(beside);
+        }
+        Ok(true)
     }
 
     fn at(&mut self, done_ns: u64, of_ns: u64) {

@@ -1,6 +1,6 @@
 //! Exports tapes to other formats.
 //!
-//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`motec`](MotecExporter) for MoTeC i2, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
 //! `docs/adding-a-format.md` explains how to add one. The page of a report is filled by [`gametape_analysis::report`].
 
 #[cfg(feature = "echo")]
@@ -9,6 +9,7 @@ mod cells;
 #[cfg(feature = "echo")]
 mod echoreplay;
 mod exporter;
+mod motec;
 pub mod rows;
 mod table;
 #[cfg(feature = "echo")]
@@ -17,8 +18,9 @@ pub mod v2;
 pub use cells::{write_csv, write_json};
 #[cfg(feature = "echo")]
 pub use echoreplay::{EchoReplayExportError, EchoReplayExported, EchoReplayExporter, export_echoreplay};
-pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, LeftOut};
+pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, LapFiles, LeftOut};
 pub use gametape_analysis::channels::{ChosenColumn, Columns, choose, choose_usual, column_name, plotted_channels};
+pub use motec::MotecExporter;
 pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
 
@@ -26,6 +28,7 @@ pub use table::RowFormat;
 pub const EXPORTERS: &[&dyn Exporter] = &[
     &rows::CSV,
     &rows::JSONL,
+    &MotecExporter,
     #[cfg(feature = "echo")]
     &v2::V2TapeExporter,
     #[cfg(feature = "echo")]

@@ -54,11 +54,6 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     pub(super) fn new(tape: &Tape, columns: &'a Columns, format: RowFormat, tracked: Option<&'a Tracked>) -> Self {
-        let mut clocks = tape.clock_readings();
-        if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
-            clocks.push((0, utc_ns));
-        }
-        clocks.sort_unstable();
         let streams = || streams_of_games(tape);
         let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
         let columns = columns.0.as_slice();
@@ -71,7 +66,7 @@ impl<'a> Table<'a> {
             columns,
             cells: columns.iter().map(empty).collect(),
             keys: columns.iter().map(|column| json_key(&column.name)).collect(),
-            clocks,
+            clocks: clocks_of(tape),
             laps: tracked.map(laps_with_lengths).unwrap_or_default(),
             next_lap: 0,
             part: None,
@@ -222,8 +217,18 @@ fn completed_at(before: &Lap, lap: &Lap) -> bool {
     before.end_ns == Some(lap.start_ns) && matches!(before.state, LapState::Final | LapState::Provisional)
 }
 
+/// Returns the clock readings of a tape in time order; its start, if it has none.
+pub(super) fn clocks_of(tape: &Tape) -> Vec<(u64, i64)> {
+    let mut clocks = tape.clock_readings();
+    if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
+        clocks.push((0, utc_ns));
+    }
+    clocks.sort_unstable();
+    clocks
+}
+
 /// Maps a tape time to UTC, by the latest clock reading before it.
-fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
+pub(super) fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
     let after = clocks.partition_point(|(read_ns, _)| *read_ns <= time_ns);
     let (read_ns, utc_ns) = clocks.get(after.saturating_sub(1))?;
     let since = i128::from(time_ns) - i128::from(*read_ns);

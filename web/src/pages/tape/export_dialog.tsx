@@ -9,6 +9,7 @@ import { save } from "./save";
 const FORMATS = [
   { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
   { value: "jsonl", text: "JSON Lines", about: "one object per row" },
+  { value: "motec", text: "MoTeC log", about: "for MoTeC i2: a .ld file and its laps, in a zip archive" },
   { value: "html", text: "Report", about: "a page to keep or share: laps, traces, track map, comparison" },
 ] as const;
 
@@ -23,7 +24,7 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
   }, [open]);
   /** A report includes all laps and selects its own channels. */
   const report = format === "html";
-  const name = `${file.replace(/\.gtape$/, "")}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
+  const name = `${file.replace(/\.gtape$/, "")}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format === "motec" ? "zip" : format}`;
   const send = (event: SubmitEvent) => {
     event.preventDefault();
     void save(`/tapes/${tape}/export`, report ? { format } : { format, channels: all ? null : shown.join(","), lap: lap || null }, name);
