@@ -380,7 +380,7 @@ export interface paths {
         };
         /**
          * Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
-         *     browser opens from disk.
+         *     browser opens from disk. A format that consists of several files comes as a zip archive.
          */
         get: operations["tape_export"];
         put?: never;
@@ -2819,7 +2819,10 @@ export interface operations {
             query: {
                 /** @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all */
                 channels?: string;
-                /** @description csv or jsonl: a table. html: a report that a browser opens from disk, with laps, traces, map and comparison */
+                /**
+                 * @description csv or jsonl: a table. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx). html: a report that a browser opens from
+                 *     disk, with laps, traces, map and comparison
+                 */
                 format: string;
                 /** @description Only the lap with this number on the tape; not for html, which has all laps */
                 lap?: number;
@@ -2848,6 +2851,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "application/zip": string;
                     "text/csv": string;
                     "text/html": string;
                 };
