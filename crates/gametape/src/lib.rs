@@ -48,6 +48,7 @@ pub mod library;
 #[cfg(feature = "store")]
 pub mod live;
 pub mod matches;
+mod motec;
 pub mod names;
 pub mod paths;
 pub mod play;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use gametape::export::{Content, Export, Exporter, Split, choose};
+use gametape::export::{Content, Export, ExportError, Exporter, LapFiles, Split, choose};
 use serde_json::json;
 
 use super::cat::channel_error;
+use super::export_captures::left_out_text;
 use super::export_files::{ExportFiles, Output, ToStdout};
 use super::export_source::{Opened, laps_of};
 use super::export_target::{Names, is_stdout, names_folder};
@@ -21,7 +22,7 @@ use crate::report_page::exporters;
 use crate::stop::Stop;
 use crate::{human, open, sources, time};
 
-/// Export tapes as tables, as an HTML report or as Echo VR captures
+/// Export tapes as tables, as an HTML report, as MoTeC logs or as Echo VR captures
 ///
 /// Text tables (csv, jsonl): a row for each time at which one of the streams has a frame; slower streams repeat their last value.
 /// The channels are preceded by the time in nanoseconds and in seconds since the start of the tape, UTC, the lap (its number on
@@ -38,6 +39,9 @@ use crate::{human, open, sources, time};
 /// Report (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is smaller than 15 MB
 /// however long the tape is, and needs no network.
 ///
+/// MoTeC logs (motec): a .ld file, with the laps in a .ldx file beside it. Each channel is resampled to its own whole rate. What all
+/// games share has the names and units of MoTeC's loggers (Ground Speed, Throttle Pos, Engine RPM); the game's own channels follow.
+///
 /// Echo VR captures (echoreplay, v2-tape, nevrcap): files that other tools for the game read. A tape imported from such a file
 /// is exported byte for byte: its lines, its records. Each of these formats can be converted to every other. A folder stands
 /// for the files in it, and `--jobs` sets how many are written in parallel.
@@ -52,6 +56,7 @@ use crate::{human, open, sources, time};
   gametape export race.gtape --all --from 1:30 --until 3:00 --hz 20
   gametape export race.gtape -o - | head            to stdout
   gametape export race.gtape --per-lap -o laps/
+  gametape export race.gtape --to motec             race.ld and race.ldx, for MoTeC i2
   gametape export old.ibt --to csv
   gametape export race.gtape --to parquet           race.physics.parquet, race.graphics.parquet, …
   gametape export race.gtape --to parquet --channels speedKmh,gas,brake -o race.parquet
@@ -65,7 +70,7 @@ Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --unti
 pub(crate) struct Args {
     /// Tapes, or any files that `gametape import` reads [default: the newest tape]
     pub(super) files: Vec<PathBuf>,
-    /// csv, jsonl, parquet, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
+    /// csv, jsonl, parquet, motec, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
     #[arg(long, value_name = "FORMATS", value_parser = formats(), value_delimiter = ',', default_value = "csv")]
     to: Vec<&'static dyn Exporter>,
     /// The channels, in this order [default: the common ones]. STREAM/NAME if two streams have the same name. A report lists
@@ -78,16 +83,16 @@ pub(crate) struct Args {
     /// Export every channel
     #[arg(long, conflicts_with = "channels")]
     all: bool,
-    /// Tables: start at this time
+    /// Tables and logs: start at this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     from: Option<u64>,
-    /// Tables: stop before this time
+    /// Tables and logs: stop before this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     until: Option<u64>,
-    /// Tables: at most N rows a second, the first one of each period [default: every row]
+    /// Tables and logs: at most N rows a second, of tables the first one of each period [default: every row]
     #[arg(long, value_name = "N", value_parser = rate)]
     hz: Option<f64>,
-    /// Write one table per lap
+    /// Write one table or log per lap
     #[arg(long)]
     pub(super) per_lap: bool,
     /// Output file, folder, or - for stdout [default: next to the source]
@@ -163,13 +168,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if recordings == args.to.len() {
         if args.chooses_rows() || args.all || !args.channels.is_empty() || args.per_lap {
             return Err(exit::usage(
-                "--from, --until, --hz, --channels, --all and --per-lap are only for tables; use `gametape cut` to make a shorter tape first",
+                "--from, --until, --hz, --channels, --all and --per-lap are for tables and logs; use `gametape cut` to make a shorter tape first",
             ));
         }
         return export_captures::run(args, &args.to, args.schema == Some(Schema::Seed));
     } else if recordings > 0 {
         return Err(exit::usage(
-            "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl and html; export them with a separate command",
+            "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl, motec and html; export them with a separate command",
         ));
     }
     if let Some(why) = args.to.iter().find_map(|format| format.unavailable()) {
@@ -183,7 +188,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if args.chooses_rows() && args.to.iter().copied().any(|format| is(Content::Report)(&format)) {
         return Err(exit::usage(
-            "--from, --until and --hz are only for tables; for a report of a part of the tape use `gametape cut` first",
+            "--from, --until and --hz are for tables and logs; for a report of a part of the tape use `gametape cut` first",
         ));
     }
     if is_stdout(args) && args.to.iter().any(|format| format.is_columnar()) {
@@ -231,7 +236,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             let output: Box<dyn Output + '_> = match is_stdout(args) {
                 true => Box::new(ToStdout::new(&stop, bar)),
                 false => {
-                    let wanted = names.wanted(source, ending, several)?;
+                    let wanted = names.wanted(source, *format, several)?;
+                    let wanted = (wanted, format.beside());
                     Box::new(ExportFiles::new(wanted, &names, (split, args.force), &stop, bar))
                 }
             };
@@ -241,12 +247,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 named: !args.channels.is_empty(),
                 times: times.clone(),
                 hz: args.hz,
+                laps: if args.per_lap { LapFiles::Each } else { LapFiles::Together },
                 ..Export::all(tape, &file, columns)
             };
             let done = write(args, *format, &what, output);
             let done = done.with_context(|| format!("cannot export {shown}"))?;
             for problem in &done.damage {
                 tell(&format!("warning: {shown}: {problem}"));
+            }
+            for words in &done.left_out {
+                tell(&format!("{shown}: {words}"));
             }
             let to = match done.paths.as_slice() {
                 [] => "stdout".to_owned(),
@@ -265,7 +275,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             tell(&format!("{shown} -> {to}: {}", parts.flatten().collect::<Vec<_>>().join(", ")));
             damaged |= !done.damage.is_empty() || tape.problems().iter().any(open::is_damage);
             reports.push(json!({ "source": source, "to": ending, "paths": done.paths, "rows": done.rows,
-                "channels": done.channels, "damage": done.damage }));
+                "channels": done.channels, "left_out": done.left_out, "damage": done.damage }));
             paths.extend(done.paths);
         }
         export_summary::tell_summary(tape, tracked.as_ref());
@@ -288,6 +298,8 @@ struct Done {
     /// Rows of tables; `None` for a report.
     rows: Option<u64>,
     channels: usize,
+    /// What the format cannot represent, as text.
+    left_out: Vec<String>,
     damage: Vec<String>,
 }
 
@@ -301,13 +313,17 @@ fn write(
     if args.per_lap && format.content() == Content::Rows && !has_laps {
         return Err(exit::nothing_found("the tape has no laps; omit --per-lap"));
     }
-    let exported = format.export(what, output.as_mut())?;
+    let exported = match format.export(what, output.as_mut()) {
+        Err(ExportError::Nothing(why)) => return Err(exit::nothing_found(why)),
+        result => result?,
+    };
     if exported.rows == Some(0) && args.chooses_rows() {
         return Err(exit::nothing_found(
             "the tape has no frames between these times; `gametape info` shows its duration",
         ));
     }
     let damage = exported.damage.iter().map(ToString::to_string).collect();
+    let left_out = exported.left_out.iter().map(left_out_text).collect();
     let (paths, bytes) = output.finish()?;
-    Ok(Done { paths, bytes, rows: exported.rows, channels: exported.channels, damage })
+    Ok(Done { paths, bytes, rows: exported.rows, channels: exported.channels, left_out, damage })
 }

@@ -130,7 +130,7 @@ fn choose_jobs(args: &Args, formats: &[&'static dyn Exporter], first_generation:
     let job = |(source, format): (PathBuf, &'static dyn Exporter)| {
         let out = match stdout {
             true => PathBuf::new(),
-            false => names.free(&names.wanted(&source, format.extension(), several)?),
+            false => names.free(&names.wanted(&source, format, several)?, format.beside()),
         };
         Ok(Job { source, format, first_generation, out, dictionary: dictionary.clone() })
     };
@@ -178,16 +178,21 @@ fn write_to(wanted: &Path, job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> 
         Err(ExportError::Write(error)) => return Err(error.into()),
         result => result?,
     };
-    let left_out = exported.left_out.iter().map(|left_out| match left_out {
+    let left_out = exported.left_out.iter().map(left_out_text);
+    let damaged = tape.problems().iter().any(open::is_damage);
+    let damage = exported.damage.iter().map(ToString::to_string).collect();
+    let (left_out, frames) = (left_out.collect(), exported.frames.unwrap_or_default());
+    Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
+}
+
+/// Says what a file lacks.
+pub(super) fn left_out_text(left_out: &LeftOut) -> String {
+    match left_out {
         LeftOut::Counted { count, one, many } => human::counted_as(*count, one, many),
         LeftOut::Dictionary => {
             "compressed without the zstd dictionary that its header names; use --dictionary FILE to compress with it"
                 .to_owned()
         }
         other => format!("{other:?}"),
-    });
-    let damaged = tape.problems().iter().any(open::is_damage);
-    let damage = exported.damage.iter().map(ToString::to_string).collect();
-    let (left_out, frames) = (left_out.collect(), exported.frames.unwrap_or_default());
-    Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
+    }
 }

@@ -130,6 +130,8 @@ pub(super) trait Output: ExportSink {
 pub(super) struct ExportFiles<'a> {
     /// The file, or the one that the names of several files are made from.
     wanted: PathBuf,
+    /// Extensions of the files beside each file.
+    beside: &'static [&'static str],
     names: &'a Names<'a>,
     split: Split,
     replace: bool,
@@ -144,14 +146,14 @@ pub(super) struct ExportFiles<'a> {
 
 impl<'a> ExportFiles<'a> {
     pub(super) fn new(
-        wanted: PathBuf,
+        (wanted, beside): (PathBuf, &'static [&'static str]),
         names: &'a Names<'a>,
         (split, replace): (Split, bool),
         stop: &'a Stop,
         bar: Bar,
     ) -> Self {
         let next = Some(wanted.clone());
-        Self { wanted, names, split, replace, stop, bar, files: Vec::new(), open: false, next }
+        Self { wanted, beside, names, split, replace, stop, bar, files: Vec::new(), open: false, next }
     }
 
     /// Returns `NAME.WHAT.EXTENSION`.
@@ -210,7 +212,7 @@ impl ExportSink for ExportFiles<'_> {
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         let name = match (self.split, lap) {
             (Split::Nothing | Split::Sessions, _) => match self.next.take() {
-                Some(next) => self.names.free(&next),
+                Some(next) => self.names.free(&next, self.beside),
                 None => return Ok(()),
             },
             (Split::Laps, None) => {
@@ -221,7 +223,7 @@ impl ExportSink for ExportFiles<'_> {
                 let of = self.next.as_ref().unwrap_or(&self.wanted);
                 let stem = of.file_stem().unwrap_or_default().to_string_lossy();
                 let ending = of.extension().unwrap_or_default().to_string_lossy();
-                self.names.free(&of.with_file_name(format!("{stem}_lap{lap:02}.{ending}")))
+                self.names.free(&of.with_file_name(format!("{stem}_lap{lap:02}.{ending}")), self.beside)
             }
         };
         self.open = true;
@@ -239,6 +241,17 @@ impl ExportSink for ExportFiles<'_> {
             Some(file) => file.write(row),
             None => Ok(()),
         }
+    }
+
+    fn beside(&mut self, extension: &str, bytes: &[u8]) -> io::Result<bool> {
+        if let Some(file) = self.files.last_mut().filter(|_| self.open) {
+            file.close()?;
+            let mut beside = Unnamed::create(file.name.with_extension(extension), self.replace)?;
+            beside.write(bytes)?;
+            beside.close()?;
+            self.files.push(beside);
+        }
+        Ok(true)
     }
 
     fn at(&mut self, done_ns: u64, of_ns: u64) {

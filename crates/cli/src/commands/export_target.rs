@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use gametape::export::Exporter;
 use gametape::format::write::{Files as _, StdFiles};
 use gametape::names::free_path;
 
@@ -50,18 +51,24 @@ impl<'a> Names<'a> {
         path.canonicalize().is_ok_and(|path| self.sources.contains(&path))
     }
 
-    /// Returns the name itself, or the next free one, and reserves it for this export.
-    pub(super) fn free(&self, wanted: &Path) -> PathBuf {
-        let name = free_path(wanted, &|path| self.is_taken(path));
-        self.written.borrow_mut().insert(name.clone());
+    /// Returns the name of a file that will be written beside this one and cannot be used.
+    fn taken_beside(&self, path: &Path, beside: &[&str]) -> Option<PathBuf> {
+        all_of(path, beside).skip(1).find(|path| self.is_taken(path))
+    }
+
+    /// Returns the name itself, or the next free one, and reserves it for this export, together with the names of the files
+    /// that are written beside it, which have these extensions.
+    pub(super) fn free(&self, wanted: &Path, beside: &[&str]) -> PathBuf {
+        let name = free_path(wanted, &|path| self.is_taken(path) || self.taken_beside(path, beside).is_some());
+        self.written.borrow_mut().extend(all_of(&name, beside));
         name
     }
 
     /// Returns the file that a source is exported to; creates the folder. A name given by the user is used unchanged; a
     /// generated name gets a number if it is taken.
-    pub(super) fn wanted(&self, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
-        let beside = source.with_extension(ending);
-        let Some(output) = &self.args.output else { return Ok(beside) };
+    pub(super) fn wanted(&self, source: &Path, format: &dyn Exporter, several: bool) -> anyhow::Result<PathBuf> {
+        let near = source.with_extension(format.extension());
+        let Some(output) = &self.args.output else { return Ok(near) };
         let is_folder = several || self.args.per_lap || names_folder(output);
         let shown = output.display();
         if is_folder {
@@ -70,7 +77,7 @@ impl<'a> Names<'a> {
             }
             fs::create_dir_all(output)
                 .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another with -o"))?;
-            return Ok(output.join(beside.file_name().unwrap_or_default()));
+            return Ok(output.join(near.file_name().unwrap_or_default()));
         }
         match output.metadata() {
             Ok(found) if !found.is_file() => Err(exit::usage(format!(
@@ -82,9 +89,20 @@ impl<'a> Names<'a> {
             Ok(_) if !self.args.force => Err(exit::usage(format!(
                 "{shown} already exists and was not overwritten; name another file, or use --force"
             ))),
-            _ => Ok(output.clone()),
+            _ => match self.taken_beside(output, format.beside()) {
+                Some(taken) => Err(exit::usage(format!(
+                    "{} already exists and was not overwritten; name another file, or use --force",
+                    taken.display()
+                ))),
+                None => Ok(output.clone()),
+            },
         }
     }
+}
+
+/// Returns a name, and those of the files beside it.
+fn all_of<'a>(name: &'a Path, beside: &'a [&str]) -> impl Iterator<Item = PathBuf> + 'a {
+    std::iter::once(name.to_owned()).chain(beside.iter().map(|ending| name.with_extension(ending)))
 }
 
 /// Renames a finished file to its name, or to the next free one if the name was taken meanwhile. With `replace`, replaces a

@@ -57,6 +57,7 @@ mod tapes_params;
 pub(crate) mod tests;
 mod times;
 mod web;
+mod zip;
 
 pub(crate) use access::Access;
 pub(crate) use announce::Announcer;

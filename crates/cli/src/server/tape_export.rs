@@ -1,4 +1,4 @@
-//! Exports a tape as a table, streamed while it is read, or as an HTML report. Laps come from the store, so that the tape need
+//! Exports a tape as a table, streamed while it is read, as a MoTeC log or as an HTML report. Laps come from the store, so that the tape need
 //! not be tracked first.
 
 use std::io::{self, Write as _};
@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use gametape::export::{Columns, Export, ExportError, ExportSink, Exporter, Split, choose};
+use gametape::export::{Columns, Export, ExportError, ExportSink, Exporter, LapFiles, Split, choose};
 use gametape::format::read::Tape;
 use gametape::laps::{Tracked, TrackedSession};
 use gametape::store::Store;
@@ -20,12 +20,13 @@ use super::state::AppState;
 use super::tape_file::{attachment, file_name};
 use super::tapes::{check_owner, open, sessions_on, tape_id_of};
 use super::tapes_params::{CheckedExport, ExportParams};
+use super::zip::{MEDIA_TYPE as ZIP, Zip};
 
 /// Exports a tape as a table, with a row for each time at which one of the streams has a frame (parquet: a row for each frame of
-/// one stream), or as an HTML report that a browser opens from disk.
+/// one stream), or as an HTML report that a browser opens from disk. A format that consists of several files comes as a zip archive.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
     params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ExportParams),
-    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "application/vnd.apache.parquet"), (String = "text/html"))),
+    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "application/vnd.apache.parquet"), (String = "text/html"), (String = "application/zip"))),
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn export(
     State(state): State<AppState>,
@@ -61,16 +62,23 @@ pub(super) async fn export(
         Ok((tape, columns, tracked, file_name(&known.path), times))
     })
     .await?;
-    let ending = format.extension();
+    let archived = !format.beside().is_empty();
+    let ending = if archived { "zip" } else { format.extension() };
     let stem = name.strip_suffix(".gtape").unwrap_or(&name);
-    let saved = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
+    let stem = lap.map_or_else(|| stem.to_owned(), |lap| format!("{stem}_lap{lap:02}"));
+    let saved = format!("{stem}.{ending}");
     let body = piped::body(turn, move |pipe| {
-        let what = Export { tracked: Some(&tracked), named, times, ..Export::all(&tape, &name, &columns) };
-        write(&what, format, lap, pipe)
+        let laps = lap.map_or(LapFiles::Together, LapFiles::Only);
+        let times = if format.is_columnar() { times } else { 0..u64::MAX };
+        let what = Export { tracked: Some(&tracked), named, times, laps, ..Export::all(&tape, &name, &columns) };
+        match archived {
+            true => write_archive(&what, format, &stem, pipe),
+            false => write(&what, format, lap, pipe),
+        }
     });
     let mut answer = body.into_response();
     let headers = answer.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(if archived { ZIP } else { format.media_type() }));
     headers.insert(header::CONTENT_DISPOSITION, attachment(&saved));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(answer)
@@ -122,6 +130,47 @@ fn write(what: &Export<'_>, format: &dyn Exporter, lap: Option<u32>, pipe: &mut 
             crate::cli::tell(&format!("serve: {error}"));
             Err(io::Error::other(error))
         }
+    }
+}
+
+/// Writes a format of several files as a zip archive.
+fn write_archive(what: &Export<'_>, format: &dyn Exporter, stem: &str, pipe: &mut Pipe) -> io::Result<()> {
+    let mut archive = Archive { zip: Zip::new(pipe), stem, ending: format.extension() };
+    match format.export(what, &mut archive) {
+        Ok(_) => archive.zip.finish(),
+        Err(ExportError::Write(error)) => Err(error),
+        Err(error) => {
+            crate::cli::tell(&format!("serve: {error}"));
+            Err(io::Error::other(error))
+        }
+    }
+}
+
+/// Writes a file and those beside it into an archive.
+struct Archive<'a> {
+    zip: Zip<'a>,
+    stem: &'a str,
+    ending: &'a str,
+}
+
+impl ExportSink for Archive<'_> {
+    fn part(&mut self, _: Option<u32>, head: &[u8]) -> io::Result<()> {
+        self.zip.begin(&format!("{}.{}", self.stem, self.ending))?;
+        self.zip.write(head)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.zip.write(bytes)
+    }
+
+    fn beside(&mut self, extension: &str, bytes: &[u8]) -> io::Result<bool> {
+        self.zip.begin(&format!("{}.{extension}", self.stem))?;
+        self.zip.write(bytes)?;
+        Ok(true)
+    }
+
+    fn goes_on(&self) -> io::Result<()> {
+        self.zip.is_wanted()
     }
 }
 

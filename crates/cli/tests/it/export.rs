@@ -98,6 +98,47 @@ fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
     }
 }
 
+#[test]
+fn a_motec_log_and_its_laps_are_one_pair() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let files = |ran: &str| ran.lines().map(str::to_owned).collect::<Vec<_>>();
+    let first = bench.expect(0, &["export", &tape, "--to", "motec"]);
+    let pair = files(&first.out);
+    assert_eq!(pair, [tape.replace(".gtape", ".ld"), tape.replace(".gtape", ".ldx")]);
+    let ldx = std::fs::read_to_string(&pair[1]).unwrap();
+    assert!(ldx.contains("ClassName=\"BCN\"") && ldx.contains("Fastest Time"), "{ldx}");
+    // The importer reads it, with the laps.
+    let laps = |file: &str| {
+        let sessions = bench.expect(0, &["laps", file, "--json"]).json()["sessions"].clone();
+        let laps = sessions[0]["laps"].as_array().unwrap().clone();
+        let timed = laps.iter().filter(|lap| lap["state"] == "final" && lap["complete"] == true);
+        timed.map(|lap| lap["time_ms"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let back = bench.path("back.gtape");
+    bench.expect(0, &["import", &pair[0], "-o", text(&back)]);
+    assert!(!laps(&tape).is_empty());
+    assert_eq!(laps(text(&back)), laps(&tape));
+
+    // If one name is taken, both get a number; a name that was given is refused.
+    std::fs::remove_file(&pair[0]).unwrap();
+    let second = files(&bench.expect(0, &["export", &tape, "--to", "motec", "--hz", "20"]).out);
+    assert_eq!(second, [tape.replace(".gtape", "-2.ld"), tape.replace(".gtape", "-2.ldx")]);
+    assert_eq!(std::fs::read_to_string(&pair[1]).unwrap(), ldx);
+    bench.expect(2, &["export", &tape, "--to", "motec", "-o", &pair[0]]).is_one_error_with(&[".ldx already exists"]);
+    let forced = bench.expect(0, &["export", &tape, "--to", "motec", "-o", &pair[0], "--force"]);
+    assert_eq!(files(&forced.out), pair);
+    let folder = bench.path("logs");
+    let each = files(&bench.expect(0, &["export", &tape, "--to", "motec", "--per-lap", "-o", text(&folder)]).out);
+    assert!(each.len() >= 4 && each.iter().any(|file| file.ends_with("_lap02.ldx")), "{each:?}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), each.len(), "no unfinished file is left");
+    let only = bench.expect(0, &["export", &tape, "--to", "motec", "--until", "3", "-o", "-"]);
+    assert!(only.err.contains(".ldx with the laps"), "{}", only.err);
+    bench
+        .expect(4, &["export", &tape, "--to", "motec", "--from", "900:00"])
+        .is_one_error_with(&["no frames in this range"]);
+}
+
 /// Exports a report; `None` if this program was built without npm, after checking its error.
 fn page(bench: &Bench, arguments: &[&str]) -> Option<Vec<String>> {
     let ran = bench.run(arguments);

@@ -27,6 +27,11 @@ pub trait Exporter: Sync {
         self.name()
     }
 
+    /// Returns the extensions of the files that it writes beside each of its files: [`ExportSink::beside`].
+    fn beside(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns its media type, for HTTP.
     fn media_type(&self) -> &'static str;
 
@@ -76,6 +81,17 @@ pub enum Content {
     Recording,
 }
 
+/// Which laps have files of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LapFiles {
+    /// None: one file has everything.
+    Together,
+    /// Each lap.
+    Each,
+    /// Only the lap with this number on the tape is exported.
+    Only(u32),
+}
+
 /// What to export.
 #[derive(Clone)]
 pub struct Export<'a> {
@@ -95,6 +111,8 @@ pub struct Export<'a> {
     pub hz: Option<f64>,
     /// Columnar tables: one table of the whole tape, whose columns are the same for all games.
     pub neutral: bool,
+    /// Which laps have files of their own. Tables need not look at it: their sinks sort rows into files.
+    pub laps: LapFiles,
     /// Write the first generation of the format's schema, for readers that support no other.
     pub first_generation: bool,
     /// The zstd dictionary to compress with.
@@ -115,6 +133,7 @@ impl<'a> Export<'a> {
             times: 0..u64::MAX,
             hz: None,
             neutral: false,
+            laps: LapFiles::Together,
             first_generation: false,
             #[cfg(feature = "echo")]
             dictionary: None,
@@ -175,6 +194,13 @@ pub trait ExportSink {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Writes a small file beside the one that was just completed: with the same name and this extension, which is one of
+    /// [`Exporter::beside`]. Returns whether there is room for it: there is not on stdout.
+    fn beside(&mut self, extension: &str, bytes: &[u8]) -> io::Result<bool> {
+        let _ = (extension, bytes);
+        Ok(false)
+    }
+
     /// Reports progress, in nanoseconds of tape time.
     fn at(&mut self, done_ns: u64, of_ns: u64) {
         let _ = (done_ns, of_ns);
@@ -199,6 +225,15 @@ pub struct Exported {
     pub left_out: Vec<LeftOut>,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
+}
+
+impl Exported {
+    /// Counts what was left out, if anything was.
+    pub(super) fn leave_out(&mut self, count: u64, one: &'static str, many: &'static str) {
+        if count > 0 {
+            self.left_out.push(LeftOut::Counted { count, one, many });
+        }
+    }
 }
 
 /// Something that an exported file lacks.

@@ -1,6 +1,7 @@
 //! Exports tapes to other formats.
 //!
-//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables of text, `arrow` for those of data engines, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables of text, `arrow` for those of data engines, [`motec`](MotecExporter) for MoTeC i2,
+//! [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
 //! `docs/adding-a-format.md` explains how to add one. The page of a report is filled by [`gametape_analysis::report`].
 
 #[cfg(feature = "echo")]
@@ -12,6 +13,7 @@ mod cells;
 mod echoreplay;
 mod exporter;
 mod moments;
+mod motec;
 pub mod rows;
 mod table;
 #[cfg(feature = "echo")]
@@ -20,10 +22,11 @@ pub mod v2;
 pub use cells::{write_csv, write_json};
 #[cfg(feature = "echo")]
 pub use echoreplay::{EchoReplayExportError, EchoReplayExported, EchoReplayExporter, export_echoreplay};
-pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, FileOf, LeftOut, Split};
+pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, FileOf, LapFiles, LeftOut, Split};
 pub use gametape_analysis::channels::{
     ChosenColumn, Columns, choose, choose_every, choose_short, choose_usual, column_name, plotted_channels,
 };
+pub use motec::MotecExporter;
 pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
 
@@ -33,6 +36,7 @@ pub const EXPORTERS: &[&dyn Exporter] = &[
     &rows::JSONL,
     #[cfg(feature = "arrow")]
     &arrow::PARQUET,
+    &MotecExporter,
     #[cfg(feature = "echo")]
     &v2::V2TapeExporter,
     #[cfg(feature = "echo")]

@@ -164,7 +164,7 @@ fn completed_at(before: &Lap, lap: &Lap) -> bool {
 }
 
 /// Maps a tape time to UTC, by the latest clock reading before it.
-fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
+pub(super) fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
     let after = clocks.partition_point(|(read_ns, _)| *read_ns <= time_ns);
     let (read_ns, utc_ns) = clocks.get(after.saturating_sub(1))?;
     let since = i128::from(time_ns) - i128::from(*read_ns);

@@ -11,6 +11,7 @@ const FORMATS = [
   { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
   { value: "jsonl", text: "JSON Lines", about: "one object per row" },
   { value: "parquet", text: "Parquet", about: "for DuckDB, Polars, pandas: one stream" },
+  { value: "motec", text: "MoTeC log", about: "for MoTeC i2: a .ld file and its laps, in a zip archive" },
   { value: "html", text: "Report", about: "a page to keep or share: laps, traces, track map, comparison" },
 ] as const;
 
@@ -30,7 +31,7 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown, streams }
   /** Parquet has a file for each stream. */
   const columnar = format === "parquet";
   const chosen = columnar ? (withChannels.find((one) => one.name === stream) ?? withChannels[0])?.name ?? null : null;
-  const name = `${file.replace(/\.gtape$/, "")}${chosen && withChannels.length > 1 ? `.${chosen.replace(/[^\w.-]/g, "_")}` : ""}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
+  const name = `${file.replace(/\.gtape$/, "")}${chosen && withChannels.length > 1 ? `.${chosen.replace(/[^\w.-]/g, "_")}` : ""}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format === "motec" ? "zip" : format}`;
   const send = (event: SubmitEvent) => {
     event.preventDefault();
     void save(`/tapes/${tape}/export`, report ? { format } : { format, channels: all || columnar ? null : shown.join(","), lap: lap || null, stream: chosen }, name);

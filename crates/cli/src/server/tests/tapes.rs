@@ -120,7 +120,7 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?points=9"), 400, "10 and 4000"),
         (at("/overview?from_ns=5&to_ns=5"), 400, "later"),
         (at("/export"), 400, "format"),
-        (at("/export?format=pdf"), 400, "csv, jsonl or html"),
+        (at("/export?format=pdf"), 400, "csv, jsonl, motec or html"),
         (at("/export?format=html&lap=1"), 400, "has all laps"),
         (at("/export?format=csv&lap=99"), 404, "no lap 99"),
         (at("/export?format=csv&channels=physics/nothing"), 400, "no channel"),
@@ -194,6 +194,42 @@ async fn rows_of_a_tape_and_of_a_lap_are_those_of_the_library() {
     assert!(rows.len() > 1000 && rows.iter().all(inside), "{}", rows.len());
     assert!(rows.iter().all(|row| row["lap"] == lap.tape_lap), "laps are those of the store");
     assert!(one.headers["content-disposition"].to_str().unwrap().contains(&format!("_lap{:02}.jsonl", lap.tape_lap)));
+}
+
+#[tokio::test]
+async fn a_motec_log_of_a_lap_is_an_archive_with_its_laps() {
+    let driven = driven(local());
+    let lap = driven.laps()[0].tape_lap;
+    let answer = driven.server.get(&at(&format!("/export?format=motec&channels=physics/gear&lap={lap}"))).await;
+    assert_eq!((answer.status.as_u16(), answer.headers["content-type"].to_str().unwrap()), (200, "application/zip"));
+    assert!(answer.headers["content-disposition"].to_str().unwrap().contains(&format!("_lap{lap:02}.zip")));
+    let members = unzipped(&answer.bytes);
+    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, [format!("a tape_lap{lap:02}.ld"), format!("a tape_lap{lap:02}.ldx")]);
+    assert!(members[0].1.starts_with(b"\x40\0\0\0\0\0\0\0") && members[1].1.starts_with(b"<?xml"));
+}
+
+/// Reads an archive of stored members by its central directory, with their checksums.
+fn unzipped(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let short = |at: usize| usize::from(u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap()));
+    let long = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let end = bytes.len() - 22;
+    assert_eq!((&bytes[end..end + 4], long(end + 16) + long(end + 12)), (&b"PK\x05\x06"[..], end));
+    let (mut at, mut members) = (long(end + 16), Vec::new());
+    for _ in 0..short(end + 10) {
+        assert_eq!((&bytes[at..at + 4], long(at + 20)), (&b"PK\x01\x02"[..], long(at + 24)));
+        let (name_bytes, local) = (short(at + 28), long(at + 42));
+        let name = String::from_utf8(bytes[at + 46..at + 46 + name_bytes].to_vec()).unwrap();
+        assert_eq!((&bytes[local..local + 4], short(local + 26)), (&b"PK\x03\x04"[..], name_bytes));
+        let data = local + 30 + name_bytes;
+        let data = bytes[data..data + long(at + 24)].to_vec();
+        let mut crc = flate2::Crc::new();
+        crc.update(&data);
+        assert_eq!(crc.sum() as usize, long(at + 16), "{name}");
+        members.push((name, data));
+        at += 46 + name_bytes;
+    }
+    members
 }
 
 #[tokio::test]

@@ -1,11 +1,4 @@
-//! The channel records of a `.ld` file: a chain of records of 124 bytes.
-//!
-//! ```text
-//!  0  u32 previous record    4  u32 next record, 0 at the end    8  u32 first sample    12  u32 number of samples
-//! 16  u16 id    18  u16 type family    20  u16 bytes per sample    22  u16 rate in Hz
-//! 24  i16 shift    26  i16 multiplier    28  i16 scale    30  i16 decimal places
-//! 32  char[32] name    64  char[8] short name    72  char[12] unit    84  40 bytes of padding
-//! ```
+//! The channel records of a `.ld` file: a chain of records, laid out as [`crate::motec::channel`] says.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,9 +8,10 @@ use super::{read_within, text_of};
 use crate::import::Source;
 use crate::import::error::ImportError;
 use crate::import::problems::Problems;
+use crate::motec::channel as at;
 
 /// Length of a record.
-const RECORD_BYTES: u64 = 124;
+const RECORD_BYTES: u64 = at::BYTES as u64;
 
 /// Most channels of a file.
 const MOST_CHANNELS: usize = 4096;
@@ -98,14 +92,15 @@ pub(super) fn read_channels(
 
 /// Parses a record. Returns the channel and the next record.
 fn channel_of(record: &[u8], file_bytes: u64, problems: &mut Problems) -> Option<(LdChannel, u64)> {
-    let long = |at: usize| record.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes).map(u64::from);
-    let short = |at: usize| record.get(at..at + 2)?.try_into().ok().map(u16::from_le_bytes);
-    let signed = |at: usize| short(at).map(u16::cast_signed);
-    let text = |at: usize, length: usize| record.get(at..at + length).and_then(text_of);
-    let (next, start, count) = (long(4)?, long(8)?, long(12)?);
-    let size = u64::from(short(20)?);
-    let name =
-        text(32, 32).or_else(|| text(64, 8)).unwrap_or_else(|| format!("channel {}", short(16).unwrap_or_default()));
+    let long = |place: usize| record.get(place..place + 4)?.try_into().ok().map(u32::from_le_bytes).map(u64::from);
+    let short = |place: usize| record.get(place..place + 2)?.try_into().ok().map(u16::from_le_bytes);
+    let signed = |place: usize| short(place).map(u16::cast_signed);
+    let text = |place: Range<usize>| record.get(place).and_then(text_of);
+    let (next, start, count) = (long(at::NEXT)?, long(at::SAMPLES)?, long(at::COUNT)?);
+    let size = u64::from(short(at::SIZE)?);
+    let name = text(at::NAME)
+        .or_else(|| text(at::SHORT_NAME))
+        .unwrap_or_else(|| format!("channel {}", short(at::ID).unwrap_or_default()));
     let there = match size {
         0 => 0,
         size => file_bytes.saturating_sub(start) / size,
@@ -116,15 +111,15 @@ fn channel_of(record: &[u8], file_bytes: u64, problems: &mut Problems) -> Option
     let count = count.min(there);
     let channel = LdChannel {
         name,
-        unit: text(72, 12).unwrap_or_default(),
+        unit: text(at::UNIT).unwrap_or_default(),
         count,
-        family: short(18)?,
+        family: short(at::FAMILY)?,
         size,
-        hz: short(22)?.into(),
-        shift: signed(24)?,
-        multiplier: signed(26)?,
-        scale: signed(28)?,
-        decimals: signed(30)?,
+        hz: short(at::HZ)?.into(),
+        shift: signed(at::SHIFT)?,
+        multiplier: signed(at::MULTIPLIER)?,
+        scale: signed(at::SCALE)?,
+        decimals: signed(at::DECIMALS)?,
         samples: start..start.saturating_add(count * size),
     };
     Some((channel, next))
