@@ -189,7 +189,8 @@ gametape_status gametape_lines(gametape_tape tape, const char *channels, uint64_
 
 /* The size of what gametape_channel and gametape_channel_raw give. */
 typedef struct gametape_shape {
-    /* Rows in the range of time: one for each stored frame. Exact for an undamaged tape; fewer come if parts are damaged, never more. */
+    /* Rows in the range of time: one for each stored frame. Never more come; fewer if parts of the tape are damaged, and none of frames that do
+     * not have the length of the stream's layout. */
     uint64_t rows;
     /* Values in a row: more than 1 for an array with GAMETAPE_ALL. */
     uint32_t elements;

@@ -14,12 +14,15 @@ fn document(test: &str, kind: &str, tape: &Path) -> Option<Value> {
 #[test]
 fn laps_are_those_that_laps_prints() {
     let test = "c_laps_are_those_that_laps_prints";
+    let mut laps = 0;
     for tape in [acc_tape(), game_tape("rfactor_2", "race-of-two"), game_tape("iracing", "lap-and-pits")] {
         let Some(of_c) = document(test, "laps", &tape) else { return };
         let Some(of_cli) = gametape(test, &words(&["laps", tape.to_str().unwrap(), "--json"])) else { return };
         assert_eq!(of_c, serde_json::from_slice::<Value>(&of_cli).unwrap(), "{tape:?}");
-        assert!(of_c["sessions"][0]["laps"].as_array().is_some_and(|laps| !laps.is_empty()));
+        let sessions = of_c["sessions"].as_array().unwrap().iter();
+        laps += sessions.map(|session| session["laps"].as_array().unwrap().len()).sum::<usize>();
     }
+    assert!(laps > 3, "{laps}");
 }
 
 #[test]

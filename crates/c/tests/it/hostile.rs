@@ -27,6 +27,7 @@ fn damaged_tapes_are_errors_and_not_the_end_of_the_program() {
             let mut bytes = whole.clone();
             let length = bytes.len() as u64;
             match number % 5 {
+                _ if number == 24 => bytes.iter_mut().for_each(|byte| *byte ^= 0x55),
                 0 => bytes.truncate((next(&mut state) % length) as usize),
                 1 => bytes.extend_from_slice(&whole[..(next(&mut state) % length) as usize]),
                 2 => {
@@ -52,6 +53,6 @@ fn damaged_tapes_are_errors_and_not_the_end_of_the_program() {
     let numbers: Vec<u64> =
         said.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
     // Most open, some do not, and what is intact is read.
-    assert!(numbers[0] > 50 && numbers[0] < 100 && numbers[1] == 100, "{said}");
+    assert!(numbers[0] >= 80 && numbers[0] <= 96 && numbers[1] == 100, "{said}");
     assert!(numbers[2] > 1000 && numbers[3] > 10, "{said}");
 }

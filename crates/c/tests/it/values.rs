@@ -25,7 +25,9 @@ fn compare_with_cat(test: &str, tape: &Path) -> Option<usize> {
             }
             let of_c = printed(test, &words(&["cat", tape.to_str()?, stream.name(), &channel.name]))?;
             let cat = ["cat", tape.to_str()?, "--stream", stream.name(), "--channels", &channel.name];
-            let of_cat = rows(&gametape(test, &words(&cat))?, true);
+            let mut of_cat = rows(&gametape(test, &words(&cat))?, true);
+            // A frame that does not have the length of the layout has no values.
+            of_cat.retain(|row| row.iter().all(|cell| !cell.is_empty()));
             let of_c = rows(&of_c, false);
             assert_eq!(of_c.len(), of_cat.len(), "{} {}", stream.name(), channel.name);
             for (ours, theirs) in of_c.iter().zip(&of_cat) {
@@ -70,9 +72,9 @@ fn few_channels() -> std::path::PathBuf {
 
 #[test]
 fn bits_are_those_of_the_frames() {
-    let tape = golden().join("columns-1.gtape");
+    let tape = acc_tape();
     let opened = Tape::open(&tape).unwrap();
-    let stream = opened.stream_named("wide 13").unwrap();
+    let stream = opened.stream_named("graphics").unwrap();
     let mut compared = 0;
     // Every type once.
     let mut seen = Vec::new();
@@ -82,7 +84,7 @@ fn bits_are_those_of_the_frames() {
         }
         seen.push(channel.kind);
         let test = "c_bits_are_those_of_the_frames";
-        let asked = ["raw", tape.to_str().unwrap(), "wide 13", &channel.name];
+        let asked = ["raw", tape.to_str().unwrap(), "graphics", &channel.name];
         let Some(of_c) = printed(test, &words(&asked)) else { return };
         let mut frames = opened.frames(stream);
         for row in rows(&of_c, false) {
@@ -95,7 +97,7 @@ fn bits_are_those_of_the_frames() {
         }
         assert!(frames.next().unwrap().is_none());
     }
-    assert!(compared >= 13 * 5, "{compared} of {seen:?}");
+    assert!(compared >= 100 * 3, "{compared} of {seen:?}");
 }
 
 #[test]
