@@ -16,6 +16,7 @@ mod pack;
 mod time_lines;
 
 use std::io;
+use std::ops::Range;
 
 use gametape_format::read::{Problem, ReadError, Tape};
 
@@ -128,7 +129,7 @@ pub fn tape_report(
     progress: Progress<'_>,
 ) -> Result<TapeReport, ReportError> {
     let chosen = choice::chosen(tape, columns, named)?;
-    let lines = time_lines::time_lines(tape, chosen, progress)?;
+    let lines = time_lines::time_lines(tape, chosen, &(0..u64::MAX), progress)?;
     let laps = match tracked {
         Some(tracked) => lap_lines::lap_lines(tape, tracked, &lines, progress)?,
         None => Vec::new(),
@@ -140,6 +141,31 @@ pub fn tape_report(
         stretches: lines.span.stretches,
         channels,
         laps,
+        damage: lines.damage,
+    })
+}
+
+/// Reduces a part of a tape, from a time up to another one: the report of a shorter tape has a finer resolution. It has no laps. For zooming into
+/// a report.
+///
+/// # Errors
+/// If the tape cannot be read at all, or `progress` returns an error.
+pub fn tape_lines(
+    tape: &Tape,
+    columns: &Columns,
+    named: bool,
+    times: Range<u64>,
+    progress: Progress<'_>,
+) -> Result<TapeReport, ReportError> {
+    let chosen = choice::chosen(tape, columns, named)?;
+    // There is no second pass over laps.
+    let lines = time_lines::time_lines(tape, chosen, &times, &mut |done, total| progress(done, total / 2))?;
+    Ok(TapeReport {
+        from_ns: lines.span.from_ns,
+        stretch_ns: lines.span.stretch_ns,
+        stretches: lines.span.stretches,
+        channels: lines.known.into_iter().map(|known| known.channel).collect(),
+        laps: Vec::new(),
         damage: lines.damage,
     })
 }
