@@ -66,8 +66,8 @@ export interface Report {
 /** Channels over a part of the tape or all of it. */
 export interface TimeLines { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[] }
 
-/** Returns channels in a part of the tape, in at least this many pieces or with every frame. Where the whole tape can be read again. */
-export type Detail = (names: string[], from_ns: number, to_ns: number, pieces: number) => Promise<TimeLines>;
+/** Returns the channels that all games share, and channels of the tape by name, in a part of the tape: with every frame, or as finely as a whole tape. */
+export type Detail = (names: string[], from_ns: number, to_ns: number) => Promise<TimeLines>;
 
 const NO_OUTLINE: [number, number][] = [];
 

@@ -40,9 +40,9 @@ export function useDetail(detail: Detail | undefined, channels: readonly TimeCha
     const turn = latest.current;
     if (!detail || !wanted || good) return undefined;
     const part = wider(range, span);
-    const pieces = 2 * MOST_PIECES;
+    const own = channels.filter(({ weight }) => weight === "other").map(({ name }) => name);
     const timer = setTimeout(() => {
-      detail(names, Math.floor(part.from * 1e9), Math.ceil(part.to * 1e9), pieces).then(
+      detail(own, Math.floor(part.from * 1e9), Math.ceil(part.to * 1e9)).then(
         (lines) => { if (turn === latest.current) setFetched({ of: detail, names, range: part, lines }); },
         // The stored values stay; the tape's own problems are reported by the page.
         () => undefined,

@@ -1,6 +1,6 @@
 // The shell of the viewer: choosing tapes, what is going on, what went wrong, and the report page of the tape that is shown.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
 import { Page } from "../report/page";
 import type { Detail } from "../report/data";
 import { FieldView } from "./field_view";
@@ -17,7 +17,24 @@ const worker = (): Peer => new Worker(new URL("./worker.ts", import.meta.url), {
 
 const asked = (): string[] => new URLSearchParams(location.search).getAll("tape").filter(Boolean).slice(0, MOST_TAPES);
 
+/** An error while drawing must not leave an empty page: a tape can contain what nobody thought of. */
 export function App() {
+  const [error] = useErrorBoundary();
+  if (!error) return <Viewer />;
+  return (
+    <main id="main" class="page viewer-start">
+      <h1>gametape viewer</h1>
+      <div class="note bad trouble" role="alert" data-problem="stopped">
+        <h2>The page cannot show this tape</h2>
+        <p>{error instanceof Error ? error.message : String(error)}</p>
+        <p>This is an error of the viewer. gametape verify says whether the tape is intact.</p>
+        <button type="button" onClick={() => location.reload()}>Start again</button>
+      </div>
+    </main>
+  );
+}
+
+function Viewer() {
   const [, setVersion] = useState(0);
   const [tapes] = useState(() => new Tapes(worker, () => setVersion((n) => n + 1)));
   const [wanted, setWanted] = useState<string | null>(null);

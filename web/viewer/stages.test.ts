@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Described, INTERVALS, document, overviewLines, pairs, usual } from "./stages";
 
-const channel = (name: string, type = "f32", count = 1) => ({ name, type, count, unit: "" });
+const channel = (name: string, type = "f32", count = 1) => ({ name, type, count, unit: null });
 const stream = (name: string, channels: ReturnType<typeof channel>[], first_ns: number | null = 0, last_ns: number | null = 10e9, role = "data") =>
   ({ name, role, frames: first_ns === null ? 0 : 100, first_ns, last_ns, channels });
 const described = (streams: Described["streams"]): Described =>

@@ -19,7 +19,7 @@ export interface DescribedStream {
   frames: number;
   first_ns: number | null;
   last_ns: number | null;
-  channels: { name: string; type: string; count: number; unit: string }[];
+  channels: { name: string; type: string; count: number; unit: string | null }[];
 }
 
 /** Number of intervals of the overview: about the width of a screen. */
@@ -48,7 +48,7 @@ interface Asked { stream: DescribedStream; name: string; unit: string; kind: str
 export function usual(streams: readonly DescribedStream[]): Asked[] {
   const all = streams.filter((stream) => stream.role === "data" && stream.frames > 1).flatMap((stream) => stream.channels
     .filter((channel) => channel.count === 1 && !/^char/.test(channel.type))
-    .map((channel): Asked => ({ stream, name: channel.name, unit: channel.unit, kind: channel.type })));
+    .map((channel): Asked => ({ stream, name: channel.name, unit: channel.unit ?? "", kind: channel.type })));
   const first = WANTED.flatMap((pattern) => all.find(({ name }) => pattern.test(name)) ?? []);
   const rest = all.filter((one) => !first.includes(one) && /^f/.test(one.kind));
   return [...first, ...rest].slice(0, MOST_ASKED);

@@ -5,12 +5,13 @@ import { PageCache } from "./pages";
 import { problem, problemOf } from "./problem";
 import type { Ask, Reply, Request } from "./protocol";
 import { FileBytes, type Place, UrlBytes, findUrl } from "./source";
-import { document, overviewLines } from "./stages";
+import { type Described, document, overviewLines, usual } from "./stages";
 import { readField } from "./field_read";
 
 const MODULE = new URL("../gametape.wasm", self.location.href).href;
 
-interface Opened { library: Library; name: string }
+/** `any` is a channel of the tape: without the name of one, a part of the tape would come with all its channels. */
+interface Opened { library: Library; name: string; any: string | null }
 let opened: Opened | null = null;
 
 self.onmessage = ({ data }: MessageEvent<Request>) => { queue = queue.then(() => answer(data)); };
@@ -36,16 +37,19 @@ async function act(ask: Ask, onPart: (part: number) => void): Promise<unknown> {
     if (bytes.size === 0) throw problem("not-a-tape", `${ask.name} is empty.`, "Choose a .gtape file.");
     const library = new Library(module);
     library.open(new PageCache(bytes));
-    opened = { library, name: ask.name };
+    const [first] = usual((JSON.parse(library.describe()) as Described).streams);
+    opened = { library, name: ask.name, any: first ? `${first.stream.name}/${first.name}` : null };
     return { bytes: bytes.size };
   }
   if (!opened) throw problem("stopped", "No tape is open.", "");
-  const { library, name } = opened;
+  const { library, name, any } = opened;
   switch (ask.what) {
     case "overview": {
-      const described = JSON.parse(library.describe());
-      const report = document(described, JSON.parse(library.events()), name);
-      return { document: report, lines: overviewLines(described, (...of) => library.overview(...of)), streams: described.streams.map((stream: { name: string }) => stream.name), damage: described.problems.map((one: { text: string }) => one.text) };
+      const described = JSON.parse(library.describe()) as Described;
+      return {
+        document: document(described, JSON.parse(library.events()), name), lines: overviewLines(described, (...of) => library.overview(...of)),
+        streams: described.streams.map((stream) => stream.name), damage: described.problems.map((one) => one.text),
+      };
     }
     case "laps": {
       const { value, damage } = library.laps(onPart);
@@ -55,8 +59,10 @@ async function act(ask: Ask, onPart: (part: number) => void): Promise<unknown> {
       const { value, damage } = library.report(name, onPart);
       return { text: value, damage: damage === null ? [] : [damage] };
     }
-    case "range":
-      return JSON.parse(library.lines(ask.names, ask.from_ns, ask.to_ns).value);
+    case "range": {
+      const names = ask.names.length > 0 ? ask.names : any === null ? [] : [any];
+      return JSON.parse(library.lines(names, ask.from_ns, ask.to_ns).value);
+    }
     case "field":
       return readField(library, ask.game, onPart);
   }
