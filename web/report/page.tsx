@@ -31,7 +31,7 @@ interface Props {
   tools?: ComponentChildren;
   /** What there is to say above the heading. */
   notes?: ComponentChildren;
-  /** Shown instead of the laps by distance and the tape over time, under the heading. */
+  /** A view of the game, shown above the traces. */
   field?: ComponentChildren;
   /** What the page is. */
   about?: string;
@@ -99,7 +99,7 @@ export function Page({ report, tapes = [report], detail, tools, notes, field, ab
         )}
         {session && <SessionPart session={session} kept={kept} selected={selected} onToggle={toggle} onTape={showOnTape} />}
         {field}
-        <section class="traces" aria-label="Traces">
+        {!(field && report.lines.channels.length === 0) && <section class="traces" aria-label="Traces">
           {kept.size > 0 && (
             <div class="views" role="tablist" aria-label="Traces">
               {([["laps", "Laps by distance"], ["time", "Tape over time"]] as const).map(([id, text]) => (
@@ -111,7 +111,7 @@ export function Page({ report, tapes = [report], detail, tools, notes, field, ab
           <div id="view" role={kept.size > 0 ? "tabpanel" : undefined} aria-labelledby={kept.size > 0 ? `tab-${view}` : undefined}>
             {view === "laps" ? <LapView tapes={tapes} kept={selected.flatMap((id) => kept.get(id) ?? [])} onRemove={toggle} /> : <TimeView key={report.key} report={report} session={session} zoom={zoom} detail={detail} />}
           </div>
-        </section>
+        </section>}
         <footer class="soft report-foot">Created by {report.made_by}{report.complete ? "" : "; the tape was not closed"}. {about}</footer>
       </main>
       <Help open={help} onOpen={setHelp} />

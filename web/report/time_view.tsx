@@ -56,7 +56,7 @@ export function TimeView({ report, session, zoom, detail }: Props) {
           <Where report={report} window={window} cursor={cursor} />
           <AddChannel names={choice} shown={names} onAdd={(name) => setNames([...names, name])} />
         </div>
-        <div class="plots">
+        <div class="plots" data-detail={fine ? "full" : "stored"}>
           {shown.map((channel, n) => (
             <TimePlot key={channel.name} channel={channel} window={window} range={range} cursor={cursor} marks={marks} first={n === 0} last={n === shown.length - 1}
               onRange={onRange} onPin={onPin} onRemove={() => setNames(names.filter((name) => name !== channel.name))} />

@@ -182,7 +182,7 @@ function Tools({ shown, good, onShow, onClose, onFiles }: ToolsProps) {
           </select>
         </label>
       )}
-      <ChooseFiles text={good.length > 1 ? "Open another" : "Compare with another tape"} onFiles={onFiles} />
+      <ChooseFiles text="Add a tape" onFiles={onFiles} />
       <button type="button" class="icon" title={`Close ${shown.name}`} aria-label={`Close ${shown.name}`} onClick={() => onClose(shown.key)}>×</button>
     </span>
   );

@@ -74,7 +74,7 @@ export async function findUrl(url: string, ask: typeof fetch = fetch): Promise<F
   const ended = new AbortController();
   let first: Response;
   try {
-    first = await ask(url, { headers: { Range: "bytes=0-0" }, signal: ended.signal, credentials: "same-origin" });
+    first = await ask(url, { headers: { Range: "bytes=0-0" }, cache: "no-store", signal: ended.signal, credentials: "same-origin" });
   } catch {
     throw await unanswered(url, ask);
   }
