@@ -53,7 +53,7 @@ async function viewer(url, browser, { query = "", ...options } = {}) {
 
 const asFile = (buffer, name = "race.gtape") => ({ name, mimeType: "application/octet-stream", buffer });
 const pad = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}.${String(ms % 1000).padStart(3, "0")}`;
-const readout = async (tab, channel) => Number((await tab.locator(`[data-channel="${channel}"] .readout span`).first().textContent()).replace("−", "-"));
+const readout = async (tab, channel) => Number((await tab.locator(`[data-channel="${channel}"] .readout span`).first().textContent()).replace("−", "-").replace("±", ""));
 const traces = (tab) => tab.locator('tr[data-lap] input:checked').first().waitFor({ timeout: 60_000 });
 const OWN = new RegExp(`^http://127\\.0\\.0\\.1:\\d+${UNDER}(\\?.*|assets/(index|worker|icon)-[\\w-]+\\.(js|css|svg)|gametape\\.wasm)?$`);
 

@@ -55,7 +55,9 @@ pub(super) async fn web(method: Method, uri: Uri, headers: HeaderMap) -> Result<
         return Ok(answer(file, &headers));
     }
     if path.starts_with(VIEWER) {
-        return Ok((StatusCode::NOT_FOUND, if FILES.is_empty() { NO_VIEWER } else { "there is no such file" }).into_response());
+        return Ok(
+            (StatusCode::NOT_FOUND, if FILES.is_empty() { NO_VIEWER } else { "there is no such file" }).into_response()
+        );
     }
     // A file of another version, or a misspelt API path, must not get a page.
     if path == "/api" || ["/api/", "/assets/"].iter().any(|folder| path.starts_with(folder)) {

@@ -45,7 +45,10 @@ async fn the_viewer_alone_may_run_webassembly_and_read_from_other_servers() {
     assert_eq!(moved.headers[header::LOCATION], "/viewer/?tape=https://example.com/a.gtape");
     let policy = |headers: &axum::http::HeaderMap| headers["content-security-policy"].to_str().unwrap().to_owned();
     let others = policy(&server.get("/sessions").await.headers);
-    assert!(others.contains("connect-src 'self';") && !others.contains("wasm") && !others.contains("worker"), "{others}");
+    assert!(
+        others.contains("connect-src 'self';") && !others.contains("wasm") && !others.contains("worker"),
+        "{others}"
+    );
     assert_eq!(server.get("/viewer/nothing.js").await.status, StatusCode::NOT_FOUND);
     let page = server.get("/viewer/").await;
     if !web::is_embedded() {
