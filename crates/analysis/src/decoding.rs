@@ -1,7 +1,7 @@
 //! Decodes the frames of a game into neutral samples, whatever their source.
 
 use gametape_format::StreamSpec;
-use gametape_games::{Decode, Layout, Sample, SeenFrame, find_game};
+use gametape_games::{Decode, Layout, Sample, SeenFrame, find_reader};
 
 use crate::layout::layout_of_stream;
 
@@ -16,7 +16,7 @@ impl Decoding {
     /// Creates a decoder for these streams, which are identified by their index. Returns `None` if the game is unknown.
     #[must_use]
     pub fn new<'a>(game: &str, streams: impl Iterator<Item = &'a StreamSpec>) -> Option<Self> {
-        let decoder = find_game(game)?.rules.decoder();
+        let decoder = find_reader(game)?.decoder();
         let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
         // Streams with an invalid layout are ignored.
         let known = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));

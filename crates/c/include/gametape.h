@@ -71,7 +71,7 @@ typedef int32_t gametape_status;
 #define GAMETAPE_STOPPED (-9)
 /* The laps of this tape cannot be tracked: its game is unknown to this version. */
 #define GAMETAPE_UNKNOWN_GAME (-10)
-/* This build of the library cannot do it: no writing or importing. */
+/* There are no files in WebAssembly. */
 #define GAMETAPE_UNSUPPORTED (-11)
 /* A defect of the library. Please report it. */
 #define GAMETAPE_INTERNAL (-12)
@@ -171,14 +171,14 @@ gametape_status gametape_laps(gametape_tape tape, gametape_progress progress, vo
 
 /* Makes the document that the page of `gametape export --to html` reads: sessions with laps, tracks, marks, and channels over time and by
  * position on the track, reduced to the size of a page. `file` is the name that is shown. `channels` is a JSON list of names such as
- * ["physics/tyreWear", "rpms"], or null for the usual ones; channels that all games share are always there. Reads the whole tape, twice if
- * gametape_laps was not called before. If the game of the tape is unknown, the document has no sessions. GAMETAPE_DAMAGED as in gametape_laps.
- * `progress` may be null. */
+ * ["physics/tyreWear", "rpms"], or null for those whose values change; channels that all games share are always there. Reads the whole tape,
+ * twice if gametape_laps was not called before. If the game of the tape is unknown, the document has no sessions. GAMETAPE_DAMAGED as in
+ * gametape_laps. `progress` may be null. */
 gametape_status gametape_report(gametape_tape tape, const char *file, const char *channels, gametape_progress progress, void *user,
                                 char **json, size_t *length);
 
 /* Makes the member "lines" of gametape_report for a part of the time, in a finer resolution: for zooming in. Its "laps" are empty. Up to 65536
- * intervals; if there are fewer frames, every frame is there. `channels` as above. GAMETAPE_DAMAGED as above. `progress` may be null. */
+ * intervals, and not more than one for two frames. `channels` as above. GAMETAPE_DAMAGED as above. `progress` may be null. */
 gametape_status gametape_lines(gametape_tape tape, const char *channels, uint64_t from_ns, uint64_t to_ns, gametape_progress progress,
                                void *user, char **json, size_t *length);
 
@@ -208,8 +208,8 @@ gametape_status gametape_channel_shape(gametape_tape tape, const char *stream, c
 gametape_status gametape_channel(gametape_tape tape, const char *stream, const char *channel, uint32_t element, uint64_t from_ns,
                                  uint64_t to_ns, double *values, uint64_t *times_ns, size_t capacity, size_t *rows);
 
-/* As gametape_channel, but each value has its own type and exactly the bits that the game wrote: shape.element_bytes bytes in the byte order of this
- * machine. `values` has room for `capacity` * shape.elements * shape.element_bytes bytes and need not be aligned. */
+/* As gametape_channel, but each value has its own type and exactly the bits that the game wrote: shape.element_bytes bytes in the byte order
+ * of this machine. `values` has room for `capacity` * shape.elements * shape.element_bytes bytes and need not be aligned. A bool is 0 or 1. */
 gametape_status gametape_channel_raw(gametape_tape tape, const char *stream, const char *channel, uint32_t element, uint64_t from_ns,
                                      uint64_t to_ns, void *values, uint64_t *times_ns, size_t capacity, size_t *rows);
 
@@ -242,7 +242,8 @@ gametape_status gametape_cursor_open(gametape_tape tape, const char *stream, gam
 /* Moves a cursor before the first frame at or after a time. GAMETAPE_DAMAGED: a part there is damaged; the cursor is after it. */
 gametape_status gametape_cursor_seek(gametape_cursor cursor, uint64_t time_ns);
 
-/* Gives the next frame; GAMETAPE_END after the last one. GAMETAPE_DAMAGED: there is no frame in `frame`, the next call continues after the damage. */
+/* Gives the next frame; GAMETAPE_END after the last one. GAMETAPE_DAMAGED: there is no frame in `frame`, the next call continues after the
+ * damage. */
 gametape_status gametape_cursor_next(gametape_cursor cursor, gametape_frame *frame);
 
 /* Copies the frame of a stream that was current at a time: the last one at or before it. `*length` receives its length, also with
@@ -250,6 +251,64 @@ gametape_status gametape_cursor_next(gametape_cursor cursor, gametape_frame *fra
  * GAMETAPE_DAMAGED: it cannot be read. */
 gametape_status gametape_frame_at(gametape_tape tape, const char *stream, uint64_t time_ns, void *buffer, size_t capacity, size_t *length,
                                   uint64_t *time_of_frame);
+
+#ifndef __wasm__
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+/* Not in WebAssembly, nor in a library that was built without its feature `write`. */
+
+typedef uint32_t gametape_writer;
+
+/* Creates a tape. An existing file is GAMETAPE_EXISTS. `options` may be null, or JSON:
+ *   {"start_utc_ns": 1767225600000000000, "tape_id": "32 hexadecimal digits", "sync_ms": 1000, "journal_bytes": 8388608}
+ * All members may be left out: UTC at time 0 is now, the id is random, the other two are as shown. Beside the tape there are journals (TAPE-
+ * journal-N) until it is finished. */
+gametape_status gametape_create(const char *path, const char *options, gametape_writer *writer);
+
+/* Adds a stream. `description` is JSON:
+ *   {"name": "car", "channels": [{"name": "speed", "type": "f32", "unit": "km/h"}, {"name": "tyres", "type": "f32", "count": 4, "unit": "degC"}]}
+ * Types are those of gametape_describe. A channel without "count" is a single value. A channel without "offset" follows the one before without
+ * a gap; give the offsets of your struct (offsetof) if it has gaps. "frame_bytes" is the size of a frame; without it, frames end with the last
+ * channel. Without channels and "frame_bytes", frames are of any size. Frames of text compress well with "layout": "json" or "text". More
+ * members: "game", "transport", "layout" (texts), "skip_unchanged" (true: a frame that equals the one before is not stored again). `*stream`
+ * receives the number for gametape_append. */
+gametape_status gametape_add_stream(gametape_writer writer, const char *description, uint32_t *stream);
+
+/* Appends a frame. When it returns GAMETAPE_OK, the frame is accepted: it survives the end of this process, and a power cut after the interval
+ * "sync_ms". It waits for no disk. Times of a stream must not decrease. Numbers in a frame are little-endian. GAMETAPE_REJECTED: the frame was
+ * not accepted, which the tape counts. `frame` may be null if `length` is 0. */
+gametape_status gametape_append(gametape_writer writer, uint32_t stream, uint64_t time_ns, const void *frame, size_t length);
+
+/* Adds a mark, which users see beside the laps. */
+gametape_status gametape_mark(gametape_writer writer, uint64_t time_ns, const char *text);
+
+/* Adds an event of another kind. */
+gametape_status gametape_event(gametape_writer writer, uint64_t time_ns, const char *kind, const char *text);
+
+/* Sets a metadata entry; the last value of a key wins. gametape shows "track", "car", "driver" and "note". */
+gametape_status gametape_metadata(gametape_writer writer, uint64_t time_ns, const char *key, const char *value);
+
+/* Says what UTC it is at a time of the tape, in nanoseconds since 1970, so that a clock that drifts is corrected later. */
+gametape_status gametape_clock(gametape_writer writer, uint64_t time_ns, int64_t utc_ns);
+
+/* Closes the tape and its handle, also if it fails; then everything that was accepted is in the tape and its journals, and `gametape recover`
+ * closes it. `json` and `length` may be null; `json` receives {"bytes", "loss": {"dropped"}, "streams": [{"id", "name", "frames", "dropped",
+ * "unchanged"}]}. */
+gametape_status gametape_finish(gametape_writer writer, char **json, size_t *length);
+
+/* Ends writing without closing the tape, and closes the handle: what was accepted can be read, and `gametape recover` closes the tape. */
+gametape_status gametape_abandon(gametape_writer writer);
+
+/* ---- Importing --------------------------------------------------------------------------------------------------- */
+
+/* Makes a tape of a file of another program: .ibt, MoTeC .ld, .vbo, and others; `gametape import --help` lists them. Not in this library: Echo
+ * VR and Rocket League. The kind is detected by the bytes of the file. An existing tape is GAMETAPE_EXISTS; a file that cannot be imported is
+ * GAMETAPE_FORMAT, and there is no tape then. `options` may be null, or JSON: {"own": true} says that the laps of a lap file are yours.
+ * `progress`, `json` and `length` may be null; `json` receives
+ *   {"kind", "tape_id", "frames", "bytes_source", "bytes", "problems": [text]}
+ * where problems are parts of the file that could not be imported. */
+gametape_status gametape_import(const char *source, const char *tape, const char *options, gametape_progress progress, void *user,
+                                char **json, size_t *length);
+#endif
 
 #ifdef __cplusplus
 }

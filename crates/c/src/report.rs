@@ -65,9 +65,8 @@ pub(crate) fn lines(
 /// Returns the channels of a JSON list, or all, and whether there was a list.
 fn chosen(tape: &Tape, channels: Option<&str>) -> Result<(Columns, bool), Failure> {
     let names: Vec<String> = match channels {
-        Some(text) => {
-            serde_json::from_str(text).map_err(|error| Failure::invalid(format!("channels is not a JSON list of names: {error}")))?
-        }
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Failure::invalid(format!("channels is not a JSON list of names: {error}")))?,
         None => Vec::new(),
     };
     Ok((choose(tape, &names)?, !names.is_empty()))

@@ -14,10 +14,7 @@ use gametape_format::read::ReadError;
 /// What a function returns. The numbers are those of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
-#[cfg_attr(
-    any(not(feature = "write"), target_arch = "wasm32"),
-    allow(dead_code, reason = "some are the answers of writing")
-)]
+#[allow(dead_code, reason = "some are returned only in WebAssembly, or only with writing")]
 pub(crate) enum Status {
     Ok = 0,
     End = 1,

@@ -125,6 +125,11 @@ impl ChannelType {
         !matches!(self, Self::Char | Self::Char16 | Self::Bits8 | Self::Bits16 | Self::Bits32 | Self::Bits64)
     }
 
+    /// Finds a type by its short name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The short name, as `info` shows it.
     pub fn name(self) -> &'static str {
         match self {

@@ -45,6 +45,7 @@ mod own_udp;
 pub mod project_cars;
 mod proof;
 pub mod raceroom;
+mod readers;
 mod registry;
 mod requests;
 pub mod rfactor_2;
@@ -70,6 +71,7 @@ pub use lap_frame::{BackInTime, Identity, LapFrame, LapRecord, NO_LAPS, Pit, Rea
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
 pub use own_udp::OWN_UDP_GAME;
 pub use proof::Proof;
+pub use readers::{ReadGame, find_reader};
 pub use registry::{
     ASSETTO_CORSA_FAMILY, FAMILIES, GAMES, Game, Layouts, SectionPart, SharedMemory, Stream, find_game,
 };

@@ -1,4 +1,4 @@
-//! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
+//! The registry of games. To add a game, add its module, its `mod` line, its line in [`GAMES`] and in `readers`.
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::proof::Proof;

@@ -13,7 +13,7 @@
 use std::ops::{ControlFlow, Range};
 
 use gametape_format::read::ReadError;
-use gametape_games::{Presence, Sample, find_game};
+use gametape_games::{Presence, Sample, find_reader};
 
 use super::model::Lap;
 use super::thresholds::{GAP_NS, STOOD_MS, TIMER_SHAKE_MS};
@@ -66,7 +66,7 @@ pub(super) trait Sink {
 pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S) -> Result<(), S::Error> {
     let game = tape.game();
     let game = game.as_str();
-    let timed = find_game(game).is_some_and(|game| !game.rules.lap_timer_is_estimate());
+    let timed = find_reader(game).is_some_and(|game| !game.lap_timer_is_estimate());
     let start = line_at(tape, game, lap.start_ns, timed)?;
     let end = lap.end_ns.map(|end_ns| line_at(tape, game, end_ns, timed)).transpose()?.flatten();
     let end = end.filter(|end| start.is_none_or(|start| start.after_ns < end.before_ns));

@@ -2,7 +2,7 @@
 
 use gametape_format::read::ReadError;
 use gametape_format::{Role, StreamSpec, TapeId};
-use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
+use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_reader};
 
 use super::cut_lap::keep_cut_lap;
 use super::event::Event;
@@ -53,14 +53,14 @@ impl Tracking {
         tape: TapeId,
         streams: impl IntoIterator<Item = &'a StreamSpec>,
     ) -> Result<Self, TrackError> {
-        let known = find_game(game).ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
+        let known = find_reader(game).ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
         let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
         // Streams with an invalid layout are ignored.
         let named = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
         let streams = streams.into_iter().map(|spec| named(spec).filter(|_| of_game(spec))).collect();
-        let tracker = Tracker::new(known.id, tape);
-        let standings = known.rules.standings().map(SessionStandings::new);
-        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker, standings, seen_ns: 0 })
+        let tracker = Tracker::new(game, tape);
+        let standings = known.standings().map(SessionStandings::new);
+        Ok(Self { adapter: known.laps(), streams, frame: LapFrame::default(), tracker, standings, seen_ns: 0 })
     }
 
     /// Adds a frame of the stream with this index. Events are appended to `out`.
@@ -105,7 +105,7 @@ impl Tracking {
 /// If the game is unknown, or if the tape cannot be read at all.
 pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
     let game = tape.game();
-    if find_game(&game).is_some_and(|game| !game.rules.has_laps()) {
+    if find_reader(&game).is_some_and(|game| !game.has_laps()) {
         return Ok(Tracked::default());
     }
     let streams = tape.streams();

@@ -6,6 +6,8 @@
 mod borrowed;
 mod exports;
 mod exports_reading;
+#[cfg(all(feature = "write", not(target_arch = "wasm32")))]
+mod exports_writing;
 mod pointers;
 mod sources;
 

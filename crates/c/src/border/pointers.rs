@@ -59,7 +59,11 @@ impl<T: Copy> Values<T> {
         // SAFETY: not null; the header demands `count` values there, which are copied, and a size beyond `isize` was refused. The vector has
         // room for them, and all of them are initialized when its length is set. `T` is `Copy`.
         unsafe {
-            std::ptr::copy_nonoverlapping(self.0.cast::<u8>(), values.as_mut_ptr().cast::<u8>(), count * size_of::<T>());
+            std::ptr::copy_nonoverlapping(
+                self.0.cast::<u8>(),
+                values.as_mut_ptr().cast::<u8>(),
+                count * size_of::<T>(),
+            );
             values.set_len(count);
         }
         Ok(values)
@@ -192,6 +196,7 @@ impl TextOut {
         Ok(Self { text: text.required("json")?, length: length.room(1) })
     }
 
+    #[cfg(all(feature = "write", not(target_arch = "wasm32")))]
     /// As [`new`](Self::new), for a document that the caller may do without.
     pub(super) fn optional(text: Out<*mut c_char>, length: Out<usize>) -> Self {
         Self { text: text.room(1), length: length.room(1) }

@@ -14,7 +14,7 @@ pub(crate) mod family;
 mod graphics;
 pub(crate) mod laps;
 mod physics;
-mod rules;
+pub(crate) mod rules;
 mod static_page;
 pub(crate) mod unnamed;
 

@@ -8,7 +8,7 @@ use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 #[derive(Debug)]
-pub(super) struct AcRules;
+pub(crate) struct AcRules;
 
 impl Rules for AcRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -18,7 +18,7 @@ mod decode;
 mod graphics;
 mod laps;
 mod physics;
-mod rules;
+pub(crate) mod rules;
 mod static_page;
 
 pub(crate) use graphics::CHANNELS as GRAPHICS_CHANNELS;

@@ -14,7 +14,7 @@ use crate::standings::ReadStandings;
 const SESSION_INDEX: usize = 1320;
 
 #[derive(Debug)]
-pub(super) struct AccRules;
+pub(crate) struct AccRules;
 
 impl Rules for AccRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

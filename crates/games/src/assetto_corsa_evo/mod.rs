@@ -17,7 +17,7 @@ mod graphics_channels;
 pub(crate) mod laps;
 mod parts;
 mod physics;
-mod rules;
+pub(crate) mod rules;
 mod static_page;
 
 pub use graphics::{GRAPHICS_4900, Graphics};

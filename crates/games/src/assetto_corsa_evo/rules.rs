@@ -20,7 +20,7 @@ const TRACK_CONFIGURATION: (usize, usize) = (offset_of!(Static, track_configurat
 const CAR_MODEL: (usize, usize) = (offset_of!(Graphics, car_model), 33);
 
 #[derive(Debug)]
-pub(super) struct EvoRules;
+pub(crate) struct EvoRules;
 
 impl Rules for EvoRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -14,7 +14,7 @@
 mod decode;
 mod frames;
 mod laps;
-mod rules;
+pub(crate) mod rules;
 
 pub use frames::{GRAPHICS_1588, Graphics, PHYSICS_800, Physics, STATIC_820, Static};
 pub(crate) use rules::RallyRules;

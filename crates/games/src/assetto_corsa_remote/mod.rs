@@ -13,7 +13,7 @@ mod decode;
 pub mod handshake;
 mod laps;
 mod requests;
-mod rules;
+pub(crate) mod rules;
 mod tables;
 
 use crate::capture::{CopyRule, Transport};

@@ -22,7 +22,7 @@ const TEXT_BYTES: usize = 100;
 pub(super) const GAME_IDENTIFIER: i32 = 4242;
 
 #[derive(Debug)]
-pub(super) struct RemoteRules;
+pub(crate) struct RemoteRules;
 
 impl Rules for RemoteRules {
     /// There is no sign for pauses, replays or menus. Without a session, the game sends nothing.

@@ -19,7 +19,7 @@ mod cars;
 mod decode;
 mod laps;
 pub(crate) mod memory;
-mod rules;
+pub(crate) mod rules;
 mod stats;
 mod tables;
 mod telemetry;

@@ -21,7 +21,7 @@ pub(super) const TRACK: std::ops::Range<usize> = 48..112;
 pub(super) const TRACK_VARIATION: std::ops::Range<usize> = 112..176;
 
 #[derive(Debug)]
-pub(super) struct Automobilista2Rules;
+pub(crate) struct Automobilista2Rules;
 
 /// Returns whether the frames are those of shared memory. A source passes either these or datagrams.
 fn is_memory(seen: Seen<'_>) -> bool {

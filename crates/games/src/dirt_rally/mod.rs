@@ -16,7 +16,7 @@ mod decode;
 mod laps;
 mod packet;
 mod pause;
-mod rules;
+pub(crate) mod rules;
 mod tables;
 
 use std::sync::LazyLock;

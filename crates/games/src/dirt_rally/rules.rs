@@ -8,7 +8,7 @@ use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 #[derive(Debug)]
-pub(super) struct DirtRules;
+pub(crate) struct DirtRules;
 
 fn packet(seen: Seen<'_>) -> Option<Packet<'_>> {
     Packet::of(seen.stream(TELEMETRY.name)?.bytes)

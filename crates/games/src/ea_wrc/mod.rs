@@ -18,7 +18,7 @@
 mod channels;
 mod decode;
 mod laps;
-mod rules;
+pub(crate) mod rules;
 mod settings;
 mod structure;
 mod values;

@@ -15,7 +15,7 @@ use crate::user_settings::SettingsFiles;
 pub(super) const LONGEST_STAGE_M: f64 = 100_000.0;
 
 #[derive(Debug)]
-pub(super) struct WrcRules;
+pub(crate) struct WrcRules;
 
 /// Returns the packet that was sent last: that with the highest number, or the first one if a structure has no numbers.
 fn newest(seen: Seen<'_>) -> Option<SeenFrame<'_>> {

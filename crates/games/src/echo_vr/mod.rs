@@ -10,7 +10,7 @@ mod fields;
 #[doc(hidden)]
 pub mod fuzz;
 mod happened;
-mod rules;
+pub(crate) mod rules;
 pub mod simulated;
 mod state;
 mod walk;

@@ -10,7 +10,7 @@ use crate::sample::{Decode, NoSamples};
 
 /// Echo VR's [`Rules`].
 #[derive(Debug)]
-pub(super) struct EchoVrRules;
+pub(crate) struct EchoVrRules;
 
 impl Rules for EchoVrRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -15,7 +15,7 @@
 //! Never seen on real bytes: the tables follow the plugin's header file.
 mod decode;
 mod page;
-mod rules;
+pub(crate) mod rules;
 mod tables;
 
 pub(crate) use rules::TruckRules;

@@ -17,11 +17,11 @@ mod header;
 mod laps;
 mod names;
 mod newest;
-mod older;
+pub(crate) mod older;
 mod packets;
 mod race;
 mod records;
-mod rules;
+pub(crate) mod rules;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

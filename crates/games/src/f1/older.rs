@@ -3,6 +3,7 @@ use crate::bytes::{array_at, f32_at};
 use crate::capture::{About, CopyRule, Presence, Rules, Seen, Transport};
 use crate::lap_frame::{NoLaps, ReadLaps};
 use crate::proof::Proof;
+use crate::readers::ReadGame;
 use crate::registry::{Game, Layouts, Stream};
 use crate::sample::{Decode, NoSamples};
 
@@ -30,6 +31,14 @@ pub const F1_21: Game = game(
     STREAMS,
     Proof::SomeRealBytes("8 of 12 packet types"),
 );
+
+/// The same for readers of tapes, oldest first.
+pub(crate) const READERS: [&dyn ReadGame; 4] = [
+    &OlderRules { format: 2018, packets: 8 },
+    &OlderRules { format: 2019, packets: 8 },
+    &OlderRules { format: 2020, packets: 10 },
+    &OlderRules { format: 2021, packets: 12 },
+];
 
 /// Indexed by packet id. The ids are those of later games.
 const STREAMS: &[Stream] = &[

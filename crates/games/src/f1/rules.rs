@@ -16,8 +16,8 @@ use super::{format_and_packet_id, packet_layout, packet_name};
 
 /// The [`Rules`] of one packet format.
 #[derive(Debug)]
-pub(super) struct F1Rules {
-    pub(super) format: u16,
+pub(crate) struct F1Rules {
+    pub(crate) format: u16,
 }
 
 impl Rules for F1Rules {

@@ -27,6 +27,7 @@ use std::sync::LazyLock;
 use crate::capture::{CopyRule, Transport};
 use crate::layout::Layout;
 use crate::proof::Proof;
+use crate::readers::ReadGame;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use rules::ForzaRules;
 
@@ -44,6 +45,11 @@ pub const MOTORSPORT: Game = Game {
             then use --listen 127.0.0.1:PORT",
     proven: Proof::SomeRealBytes("331 bytes (Motorsport 2023, Dash); 232 and 311 were never seen"),
 };
+
+/// The same for readers of tapes.
+pub(crate) const MOTORSPORT_READER: &dyn ReadGame = &ForzaRules { series: Series::Motorsport };
+/// The same for readers of tapes.
+pub(crate) const HORIZON_READER: &dyn ReadGame = &ForzaRules { series: Series::Horizon };
 
 /// Forza Horizon 4, 5 and 6.
 pub const HORIZON: Game = Game {

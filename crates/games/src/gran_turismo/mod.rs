@@ -28,6 +28,7 @@ mod tables;
 
 use crate::capture::{CopyRule, Transport};
 use crate::proof::Proof;
+use crate::readers::ReadGame;
 use crate::registry::{Game, Layouts, SharedMemory, Stream};
 use requests::HeartbeatProtocol;
 use rules::GranTurismoRules;
@@ -71,6 +72,13 @@ pub const GT_SPORT: Game = Game {
     setup: SETUP,
     proven: Proof::DescriptionsOnly,
 };
+
+/// Gran Turismo 7 for readers of tapes.
+pub(crate) const GT7_READER: &dyn ReadGame =
+    &GranTurismoRules { requests: HeartbeatProtocol { heartbeat: heartbeat::GT7, kinds: cipher::GT7 } };
+/// Gran Turismo Sport and Gran Turismo 6 for readers of tapes.
+pub(crate) const GT_SPORT_READER: &dyn ReadGame =
+    &GranTurismoRules { requests: HeartbeatProtocol { heartbeat: heartbeat::GT_SPORT, kinds: cipher::GT_SPORT } };
 
 /// What the user does before the games can be recorded.
 const SETUP: &str = "nothing to set in the game; admit the console with --lan CONSOLE";

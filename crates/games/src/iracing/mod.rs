@@ -16,7 +16,7 @@ mod laps;
 mod live_map;
 mod row_times;
 mod row_vars;
-mod rules;
+pub(crate) mod rules;
 mod session_info;
 mod session_text;
 mod var_headers;

@@ -14,7 +14,7 @@ use crate::sample::Decode;
 const STATUS_AT: usize = 4;
 
 #[derive(Debug)]
-pub(super) struct IracingRules;
+pub(crate) struct IracingRules;
 
 impl Rules for IracingRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -14,7 +14,7 @@ mod decode;
 mod laps;
 mod names;
 mod row;
-mod rules;
+pub(crate) mod rules;
 
 pub use about::LapFileAbout;
 pub use row::{LAPS_36, LapFileRow};

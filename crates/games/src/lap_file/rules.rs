@@ -8,7 +8,7 @@ use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 #[derive(Debug)]
-pub(super) struct LapFileRules;
+pub(crate) struct LapFileRules;
 
 /// Returns the newest row.
 fn row(seen: Seen<'_>) -> Option<LapFileRow> {

@@ -14,7 +14,7 @@
 //!
 //! The section has no counter. Clients take a lock in a section of its own, which a recorder must not hold, because the game waits for it. So it only
 //! looks at the lock: two equal copies while nobody held it are consistent. Bridges on Linux do not provide the lock; there, two equal copies have to do.
-mod rules;
+pub(crate) mod rules;
 
 use std::sync::OnceLock;
 

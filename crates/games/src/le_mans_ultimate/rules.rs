@@ -19,7 +19,7 @@ const EVENT_WORDS: std::ops::Range<usize> = 0..16;
 const MOST_EVENTS: i32 = 0x00FF_FFFF;
 
 #[derive(Debug)]
-pub(super) struct LmuRules;
+pub(crate) struct LmuRules;
 
 impl Rules for LmuRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -10,7 +10,7 @@ mod cars;
 mod decode;
 pub(crate) mod lap_history;
 mod laps;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod states;
 mod tables;
 mod telemetry;

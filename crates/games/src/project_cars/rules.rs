@@ -21,7 +21,7 @@ pub(super) const TRACK: std::ops::Range<usize> = 131..195;
 pub(super) const TRACK_VARIATION: std::ops::Range<usize> = 195..259;
 
 #[derive(Debug)]
-pub(super) struct ProjectCarsRules;
+pub(crate) struct ProjectCarsRules;
 
 /// Returns whether the frames are those of shared memory. A source passes either these or datagrams.
 fn is_memory(seen: Seen<'_>) -> bool {

@@ -17,7 +17,7 @@ mod cars;
 mod decode;
 mod laps;
 mod page;
-mod rules;
+pub(crate) mod rules;
 mod structure;
 mod tables;
 

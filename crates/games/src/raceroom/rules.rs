@@ -16,7 +16,7 @@ use crate::text::chars;
 const LEADERBOARD: i32 = 1;
 
 #[derive(Debug)]
-pub(super) struct RaceRoomRules;
+pub(crate) struct RaceRoomRules;
 
 impl Rules for RaceRoomRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

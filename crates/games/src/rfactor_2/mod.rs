@@ -20,7 +20,7 @@ pub(crate) mod fuzz;
 pub(crate) mod interface;
 pub(crate) mod laps;
 pub(crate) mod records;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod scoring;
 pub(crate) mod tables;
 pub(crate) mod vehicle;

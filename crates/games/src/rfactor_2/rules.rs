@@ -19,7 +19,7 @@ const MEMORY_PAGE: u32 = 4096;
 const MOST_VEHICLES: i32 = 128;
 
 #[derive(Debug)]
-pub(super) struct RFactor2Rules;
+pub(crate) struct RFactor2Rules;
 
 impl Rules for RFactor2Rules {
     fn presence(&self, seen: Seen<'_>) -> Presence {

@@ -10,7 +10,7 @@
 mod body;
 mod decode;
 mod laps;
-mod rules;
+pub(crate) mod rules;
 mod tables;
 
 pub use tables::telemetry_layout;

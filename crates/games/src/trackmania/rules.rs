@@ -14,7 +14,7 @@ use crate::text::chars;
 const VERSION: i32 = 3;
 
 #[derive(Debug)]
-pub(super) struct TrackmaniaRules;
+pub(crate) struct TrackmaniaRules;
 
 impl Rules for TrackmaniaRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
