@@ -19,5 +19,5 @@ export default defineConfig({
       "/openapi.json": server,
     },
   },
-  test: { include: ["src/**/*.test.ts", "report/**/*.test.ts"], environment: "node" },
+  test: { include: ["src/**/*.test.ts", "report/**/*.test.ts", "viewer/**/*.test.ts"], environment: "node" },
 } as Parameters<typeof defineConfig>[0]);

@@ -21,10 +21,12 @@ use std::process::Command;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The parts of `web/` that the build needs. Tests and `node_modules` are not among them.
-const PARTS: [&str; 10] = [
+/// The parts of `web/` that the build needs. Tests and `node_modules` are not among them. The WebAssembly of the viewer is not built here: it takes
+/// another target and a minute. `scripts/viewer-wasm` adds it to a finished build.
+const PARTS: [&str; 12] = [
     "src",
     "report",
+    "viewer",
     "public",
     "build",
     "index.html",
@@ -32,6 +34,7 @@ const PARTS: [&str; 10] = [
     "package-lock.json",
     "vite.config.ts",
     "vite.report.config.ts",
+    "vite.viewer.config.ts",
     ".npmrc",
 ];
 /// The page of reports; not served by the server.

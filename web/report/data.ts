@@ -3,7 +3,8 @@
 
 import type { Lap, Schemas } from "../src/api/client";
 
-export interface Packed { first: number; step: number; count: number; width: number; data: string }
+/** `raw` are values that were never packed. */
+export interface Packed { first: number; step: number; count: number; width: number; data: string; raw?: Float64Array }
 
 export interface TimeChannel extends Packed {
   name: string;
@@ -43,6 +44,8 @@ export interface ReportSession {
 export interface TrackFacts { track: string; layout: string | null; length_m: number | null; sector_ends: (number | null)[]; outline_m: [number, number][] }
 
 export interface Report {
+  /** Tells tapes apart on a page that shows several. */
+  key?: string;
   version: number;
   made_by: string;
   file: string;
@@ -57,8 +60,14 @@ export interface Report {
   sessions: ReportSession[];
   tracks: TrackFacts[];
   marks: { at_ns: number; text: string }[];
-  lines: { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[]; laps: LapLines[] };
+  lines: TimeLines & { laps: LapLines[] };
 }
+
+/** Channels over a part of the tape or all of it. */
+export interface TimeLines { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[] }
+
+/** Returns the channels that all games share, and channels of the tape by name, in a part of the tape: with every frame, or as finely as a whole tape. */
+export type Detail = (names: string[], from_ns: number, to_ns: number) => Promise<TimeLines>;
 
 const NO_OUTLINE: [number, number][] = [];
 
@@ -66,9 +75,10 @@ const NO_OUTLINE: [number, number][] = [];
 export const outlineOf = (report: Report, on?: { track?: string | null; layout?: string | null } | null): [number, number][] =>
   report.tracks.find((one) => on && one.track === on.track && one.layout === (on.layout ?? null))?.outline_m ?? NO_OUTLINE;
 
-/** Parses the document embedded in the page. Copies session fields to each lap, as the server's API does. */
-export function readReport(text: string): Report {
+/** Parses a report. Copies session fields to each lap, as the server's API does. `lines` replaces those of the text. */
+export function readReport(text: string, lines?: Report["lines"]): Report {
   const report = JSON.parse(text) as Report;
+  if (lines) report.lines = lines;
   for (const session of report.sessions) {
     const { game, track, layout, car, driver, id } = session;
     session.laps = session.laps.map((lap) => ({ ...lap, game, track, layout, car, driver: lap.driver ?? driver, session: id, excluded: false, tags: [] }));
@@ -88,7 +98,8 @@ export function values(of: Packed): Promise<Float64Array> {
   return known;
 }
 
-async function unpack({ first, step, count, width, data }: Packed): Promise<Float64Array> {
+async function unpack({ first, step, count, width, data, raw }: Packed): Promise<Float64Array> {
+  if (raw) return raw;
   const packed = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());

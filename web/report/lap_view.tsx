@@ -16,38 +16,41 @@ import { type Kept, compared } from "./laps";
 
 const FIRST = [...STANDARD, "rpm"];
 
-export function LapView({ report, kept, onRemove }: { report: Report; kept: Kept[]; onRemove: (id: string) => void }) {
+/** `tapes`: the reports that laps can be from. With more than one, each lap is shown with the name of its tape. */
+export function LapView({ tapes, kept, onRemove }: { tapes: readonly Report[]; kept: Kept[]; onRemove: (id: string) => void }) {
   const [channels, setChannels] = useState<string[]>(FIRST);
   const [of, setOf] = useState<Comparison | null>(null);
-  const units = useMemo(() => new Map(report.lines.channels.map((channel) => [channel.name, channel.unit])), [report]);
+  const units = useMemo(() => new Map([...tapes].reverse().flatMap((one) => one.lines.channels.map((channel) => [channel.name, channel.unit]))), [tapes]);
   const key = kept.map((one) => one.lap.id).join(",");
   useEffect(() => {
     let wanted = true;
     void compared(kept, channels, units).then((found) => { if (wanted) setOf(found); });
     return () => { wanted = false; };
-  }, [key, channels.join(",")]);
+  }, [key, channels.join(","), units]);
   if (kept.length === 0) return <p class="soft none panel">Tick laps in the table to compare them here.</p>;
   // A comparison of a different number of laps is stale: its replacement is being computed.
   const ready = of && of.laps.length === kept.length ? of : null;
+  const report = kept[0]?.report;
   const names = Object.keys(kept[0]?.lines.channels ?? {}).filter((name) => name !== "x_m" && name !== "z_m");
   return (
     <>
-      <Chosen kept={kept} onRemove={onRemove} />
-      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} outline={outlineOf(report, kept[0]?.lap)} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Loading…</p>}
+      <Chosen kept={kept} several={tapes.length > 1} onRemove={onRemove} />
+      {ready && report ? <Side key={kept[0]?.lines.length_m} of={ready} outline={outlineOf(report, kept[0]?.lap)} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Loading…</p>}
     </>
   );
 }
 
-function Chosen({ kept, onRemove }: { kept: readonly Kept[]; onRemove: (id: string) => void }) {
+function Chosen({ kept, several, onRemove }: { kept: readonly Kept[]; several: boolean; onRemove: (id: string) => void }) {
   const first = kept[0]?.lap.time_ms ?? null;
   return (
     <ol class="chosen">
-      {kept.map(({ lap }, n) => {
+      {kept.map(({ lap, report }, n) => {
         const off = lap.time_ms != null && first !== null ? lap.time_ms - first : null;
         return (
           <li key={lap.id} class="panel">
             <svg width="34" height="6" aria-hidden="true"><path d="M1 3h32" stroke={lapColour(n)} stroke-width="3" stroke-dasharray={lapDash(n).join(" ")} /></svg>
             <span class="soft">lap {lap.number ?? lap.tape_lap}</span>
+            {several && <span class="soft chosen-tape" title={report.file}>{report.file}</span>}
             <span class="chosen-time num">{lapTime(lap.time_ms)}</span>
             <span class={`num ${n === 0 ? "soft" : deltaClass(off)}`}>{n === 0 ? "reference" : delta(off)}</span>
             {lap.valid === false && <span class="chip invalid">✕ invalid</span>}

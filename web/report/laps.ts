@@ -6,17 +6,41 @@ import type { Values } from "../src/plots/trace";
 import type { Lap } from "../src/api/client";
 import { type LapLines, type Report, values } from "./data";
 
-/** A lap with its stored columns. */
-export interface Kept { lap: Lap; lines: LapLines }
+/** A lap with its stored columns and the report that it is from. */
+export interface Kept { lap: Lap; lines: LapLines; report: Report }
 
 export function keptLaps(report: Report): Map<string, Kept> {
   const lines = new Map(report.lines.laps.map((one) => [one.tape_lap, one]));
   const laps = report.sessions.flatMap((session) => session.laps);
-  return new Map(laps.flatMap((lap) => { const own = lines.get(lap.tape_lap); return own ? [[lap.id, { lap, lines: own }]] : []; }));
+  return new Map(laps.flatMap((lap) => { const own = lines.get(lap.tape_lap); return own ? [[lap.id, { lap, lines: own, report }]] : []; }));
 }
 
-/** Laps are comparable if they are sampled at the same distances. */
-export const comparable = (a: LapLines, b: LapLines): boolean => a.length_m === b.length_m && a.step_m === b.step_m;
+/** Names of a track in two games differ, but not its length: `gametape compare` has the same limit. */
+const SAME_LENGTH = 0.03;
+
+/** Laps of one report are comparable if they are on the same track; laps of two reports if the lengths of the laps agree. */
+export function comparable(a: Kept, b: Kept): boolean {
+  if (a.report === b.report) return a.lines.length_m === b.lines.length_m && a.lines.step_m === b.lines.step_m;
+  return Math.abs(a.lines.length_m - b.lines.length_m) <= SAME_LENGTH * Math.max(a.lines.length_m, b.lines.length_m);
+}
+
+/** Returns the values of one lap's rows at the rows of another: at the same fraction of the lap, interpolated if `smooth`. */
+export function fitted(own: readonly number[], values: Values, rows: readonly number[], smooth: boolean): Values {
+  const [length, wanted] = [own[own.length - 1] ?? 0, rows[rows.length - 1] ?? 0];
+  if (length <= 0 || wanted <= 0) return rows.map(() => null);
+  let n = 0;
+  return rows.map((metres) => {
+    const at = (metres / wanted) * length;
+    while (n < own.length - 2 && (own[n + 1] as number) <= at) n += 1;
+    const [from, to] = [own[n] as number, own[n + 1] ?? length];
+    const [a, b] = [values[n] ?? null, values[n + 1] ?? null];
+    const t = to > from ? Math.min(1, Math.max(0, (at - from) / (to - from))) : 0;
+    if (t === 0) return a;
+    if (t === 1) return b;
+    if (a === null || b === null) return null;
+    return smooth ? a + (b - a) * t : t < 0.5 ? a : b;
+  });
+}
 
 const plain = (found: Float64Array): Values => Array.from(found, (value) => (Number.isNaN(value) ? null : value));
 
@@ -36,15 +60,22 @@ export function timesOfRows(times: Values): Values {
   });
 }
 
+const isStep = (name: string, report: Report): boolean => !(report.lines.channels.find((channel) => channel.name === name)?.smooth ?? true);
+
 /** Compares laps. Includes the given channels and those that the map and the corners need. The first lap is the reference. */
 export async function compared(laps: readonly Kept[], channels: readonly string[], units: Map<string, string>): Promise<Comparison | null> {
   const [reference] = laps;
   if (!reference) return null;
-  const times = await Promise.all(laps.map(async ({ lines }) => timesOfRows(plain(await values(lines.time_ms)))));
   const distance = rows(reference.lines);
+  // Laps of another tape may be sampled at other distances.
+  const fit = ({ lines }: Kept, own: Values, smooth: boolean) =>
+    lines.length_m === reference.lines.length_m && lines.step_m === reference.lines.step_m ? own : fitted(rows(lines), own, distance, smooth);
+  const times = await Promise.all(laps.map(async (kept) => fit(kept, timesOfRows(plain(await values(kept.lines.time_ms))), true)));
   const wanted = new Set([...channels, ...POSITION_CHANNELS, "speed_kmh"]);
-  const found = await Promise.all(laps.map(async ({ lap, lines }, n) => {
-    const columns = await Promise.all(Object.entries(lines.channels).filter(([name]) => wanted.has(name)).map(async ([name, packed]): Promise<Column> => ({ name, unit: units.get(name) ?? "", values: plain(await values(packed)) })));
+  const found = await Promise.all(laps.map(async (kept, n) => {
+    const { lap, lines } = kept;
+    const columns = await Promise.all(Object.entries(lines.channels).filter(([name]) => wanted.has(name)).map(async ([name, packed]): Promise<Column> => (
+      { name, unit: units.get(name) ?? "", values: fit(kept, plain(await values(packed)), !isStep(name, kept.report)) })));
     const delta = (times[n] as Values).map((time, row) => { const before = times[0]?.[row]; return time == null || before == null ? null : time - before; });
     return { lap, columns, delta_ms: delta };
   }));

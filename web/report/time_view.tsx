@@ -7,27 +7,35 @@ import { Readout, digitsFor } from "../src/pages/compare/plots";
 import { CursorLine, type Range, Trace, type Values } from "../src/plots/trace";
 import { fixed } from "../src/words/format";
 import { AddChannel, ZoomButtons } from "./controls";
-import { type Report, type ReportSession, type TimeChannel, values } from "./data";
+import { type Detail, type Report, type ReportSession, type TimeChannel, type TimeLines, values } from "./data";
 import { TimeMap } from "./time_map";
-import { type Span, type Window, pointsOf, tapeTime, windowOf } from "./window";
+import { useDetail } from "./detail";
+import { type Window, pointsOf, spanOf, tapeTime, windowOf } from "./window";
 
 const FIRST = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm"];
 const ONE_LINE = [0];
+const NOTHING = new Float64Array();
 /** Tick spacings of the time axis in seconds. Listed because minutes and hours are not decimal. */
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400];
 
-export function TimeView({ report, session, zoom }: { report: Report; session: ReportSession | null; zoom: { range: Range } | null }) {
+interface Props { report: Report; session: ReportSession | null; zoom: { range: Range } | null; detail?: Detail | undefined }
+
+export function TimeView({ report, session, zoom, detail }: Props) {
   const { lines } = report;
-  const span: Span = useMemo(() => ({ from: lines.from_ns / 1e9, stretch: lines.stretch_ns / 1e9, stretches: lines.stretches }), [lines]);
+  const span = useMemo(() => spanOf(lines), [lines.from_ns, lines.stretch_ns, lines.stretches]);
   const whole = useMemo(() => ({ from: span.from, to: span.from + span.stretch * span.stretches }), [span]);
   const cursor = useRef(new CursorLine()).current;
   /** The time at the cursor. Kept because an index refers to another time after a zoom. */
   const at = useRef<number | null>(null);
   const [zoomed, setZoomed] = useState<Range | null>(zoom?.range ?? null);
-  const [names, setNames] = useState(() => firstNames(lines.channels));
+  /** The user's choice of channels. */
+  const [chosen, setNames] = useState<string[] | null>(null);
+  const names = useMemo(() => chosen ?? firstNames(lines.channels), [chosen, lines.channels]);
   useEffect(() => { if (zoom) setZoomed(clamp(zoom.range, whole)); }, [zoom]);
   const range = zoomed ?? whole;
-  const window = useMemo(() => windowOf(span, range.from, range.to), [span, range.from, range.to]);
+  const coarse = useMemo(() => names.flatMap((name) => lines.channels.find((channel) => channel.name === name) ?? []), [names, lines.channels]);
+  const fine: TimeLines | null = useDetail(detail, coarse, span, range);
+  const window = useMemo(() => windowOf(fine ? spanOf(fine) : span, range.from, range.to), [span, fine, range.from, range.to]);
   const onPin = (seconds: number) => { at.current = seconds; cursor.set(indexAt(window.x, seconds)); };
   useEffect(() => cursor.on((index) => { if (index !== null) at.current = window.x[index] ?? null; }), [window]);
   useEffect(() => { if (at.current !== null) cursor.set(indexAt(window.x, at.current)); }, [window]);
@@ -35,7 +43,7 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
   useKeys({ ArrowLeft: (event) => step(event, -1), ArrowRight: (event) => step(event, 1) });
 
   const marks = useMemo(() => marksOf(report), [report]);
-  const shown = names.flatMap((name) => lines.channels.find((channel) => channel.name === name) ?? []);
+  const shown = fine ? coarse.map((channel) => fine.channels.find(({ name }) => name === channel.name) ?? { ...channel, raw: NOTHING }) : coarse;
   const choice = lines.channels.map((channel) => channel.name).filter((name) => name !== "x_m" && name !== "z_m");
   const onRange = (next: Range | null) => setZoomed(next && clamp(next, whole));
   // Without laps or positions there is no map: leave out its column.
@@ -48,7 +56,7 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
           <Where report={report} window={window} cursor={cursor} />
           <AddChannel names={choice} shown={names} onAdd={(name) => setNames([...names, name])} />
         </div>
-        <div class="plots">
+        <div class="plots" data-detail={fine ? "full" : "stored"}>
           {shown.map((channel, n) => (
             <TimePlot key={channel.name} channel={channel} window={window} range={range} cursor={cursor} marks={marks} first={n === 0} last={n === shown.length - 1}
               onRange={onRange} onPin={onPin} onRemove={() => setNames(names.filter((name) => name !== channel.name))} />

@@ -2,14 +2,18 @@
 // Spikes stay visible at every zoom level.
 
 import type { Values } from "../src/plots/trace";
+import type { TimeLines } from "./data";
 
 /** The time axis of the stored data: its start, the length of a stretch in seconds, and the number of stretches. */
 export interface Span { from: number; stretch: number; stretches: number }
 
+export const spanOf = ({ from_ns, stretch_ns, stretches }: Pick<TimeLines, "from_ns" | "stretch_ns" | "stretches">): Span =>
+  ({ from: from_ns / 1e9, stretch: stretch_ns / 1e9, stretches });
+
 /** A range of stretches, grouped into `pieces` of `size` stretches each. `x` has two times for each piece, in seconds. */
 export interface Window { x: number[]; first: number; pieces: number; size: number }
 
-const MOST_PIECES = 1000;
+export const MOST_PIECES = 1000;
 
 export function windowOf(span: Span, from: number, to: number): Window {
   const index = (time: number) => Math.min(span.stretches, Math.max(0, (time - span.from) / span.stretch));

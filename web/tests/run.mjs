@@ -1,7 +1,7 @@
 // Browser tests: starts gametape, then opens and uses every page in a headless Chromium.
 // GAMETAPE_BIN=target/debug/gametape node tests/run.mjs [NAME…]; screenshots go to target/web-shots.
 
-import { readdirSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { executable, open, shots } from "./browser.mjs";
@@ -17,7 +17,9 @@ const wanted = process.argv.slice(2);
 const checks = [];
 for (const file of readdirSync(folder).sort()) {
   const module = await import(join(folder, file));
-  for (const [name, check] of Object.entries(module)) checks.push({ name, check });
+  // `missing` says why none of the checks in this file can run; it has a name for the list of skipped tests.
+  const { missing, ...named } = module;
+  for (const [name, check] of Object.entries(named)) checks.push({ name, check, missing });
 }
 
 const home = dataFolder();
@@ -31,8 +33,14 @@ try {
   const url = await demo.url();
   const api = async (path) => (await fetch(url + path)).json();
   await until("the stored sessions", async () => (await api("/api/v1/sessions")).sessions.length >= 2);
-  for (const { name, check } of checks) {
+  for (const { name, check, missing } of checks) {
     if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+    const lack = await missing?.({ url });
+    if (lack) {
+      console.log(`SKIPPED ${name}: ${lack.text}`);
+      if (process.env.GAMETAPE_SKIP_LOG) appendFileSync(process.env.GAMETAPE_SKIP_LOG, `${lack.name}\n`);
+      continue;
+    }
     const started = Date.now();
     try {
       await check({ browser, url, api, home });

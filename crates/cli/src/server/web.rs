@@ -1,8 +1,8 @@
 //! The web UI: files embedded at build time (`build.rs`), and the page for every other path. The pages load their data from the API, so
-//! they contain nothing to protect.
+//! they contain nothing to protect. The viewer is a folder of its own: it reads tapes in the browser, also those of other servers.
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 
 use super::error::ApiError;
 
@@ -28,14 +28,36 @@ const PLAIN: WebFile =
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
     font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+/// The folder of the viewer.
+const VIEWER: &str = "/viewer/";
+
+/// What the viewer may do: its worker runs WebAssembly and reads tapes from the server that the user names. Still no script from elsewhere, none
+/// inline.
+const VIEWER_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
+    worker-src 'self'; connect-src 'self' http: https:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The viewer of a program that was built without npm.
+const NO_VIEWER: &str = "this gametape was built without its web pages: install Node.js 20.19 or newer (npm), and build it again from the repository";
+
 /// Returns a file of the UI, or the page. The script in the page selects the view by the URL.
 pub(super) async fn web(method: Method, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
     let path = uri.path();
     if method != Method::GET && method != Method::HEAD {
         return Err(ApiError::wrong_method());
     }
-    if let Some(file) = FILES.iter().find(|file| file.path == path) {
+    // Its files are relative to its folder.
+    if path == "/viewer" {
+        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        return Ok(Redirect::permanent(&format!("{VIEWER}{query}")).into_response());
+    }
+    let file = if path == VIEWER { "/viewer/index.html" } else { path };
+    if let Some(file) = FILES.iter().find(|known| known.path == file) {
         return Ok(answer(file, &headers));
+    }
+    if path.starts_with(VIEWER) {
+        return Ok(
+            (StatusCode::NOT_FOUND, if FILES.is_empty() { NO_VIEWER } else { "there is no such file" }).into_response()
+        );
     }
     // A file of another version, or a misspelt API path, must not get a page.
     if path == "/api" || ["/api/", "/assets/"].iter().any(|folder| path.starts_with(folder)) {
@@ -61,9 +83,11 @@ fn answer(file: &WebFile, request: &HeaderMap) -> Response {
     }
     headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
     // Asset names contain a content hash.
-    let keep = if file.path.starts_with("/assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let hashed = ["/assets/", "/viewer/assets/"].iter().any(|folder| file.path.starts_with(folder));
+    let keep = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
-    headers.insert("content-security-policy", HeaderValue::from_static(POLICY));
+    let policy = if file.path.starts_with(VIEWER) { VIEWER_POLICY } else { POLICY };
+    headers.insert("content-security-policy", HeaderValue::from_static(policy));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
@@ -88,6 +112,7 @@ fn kind(path: &str) -> &'static str {
         "png" => "image/png",
         "json" | "webmanifest" => "application/json",
         "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
         "txt" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }

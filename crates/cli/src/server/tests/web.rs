@@ -38,6 +38,37 @@ async fn the_page_may_load_nothing_from_elsewhere_and_run_nothing_inline() {
 }
 
 #[tokio::test]
+async fn the_viewer_alone_may_run_webassembly_and_read_from_other_servers() {
+    let server = Server::new(local());
+    let moved = server.get("/viewer?tape=https://example.com/a.gtape").await;
+    assert_eq!(moved.status, StatusCode::PERMANENT_REDIRECT);
+    assert_eq!(moved.headers[header::LOCATION], "/viewer/?tape=https://example.com/a.gtape");
+    let policy = |headers: &axum::http::HeaderMap| headers["content-security-policy"].to_str().unwrap().to_owned();
+    let others = policy(&server.get("/sessions").await.headers);
+    assert!(
+        others.contains("connect-src 'self';") && !others.contains("wasm") && !others.contains("worker"),
+        "{others}"
+    );
+    assert_eq!(server.get("/viewer/nothing.js").await.status, StatusCode::NOT_FOUND);
+    let page = server.get("/viewer/").await;
+    if !web::is_embedded() {
+        assert_eq!(page.status, StatusCode::NOT_FOUND);
+        assert!(page.text.contains("npm"), "{}", page.text);
+        return;
+    }
+    assert!(page.text.contains("<title>gametape viewer</title>"), "{}", page.text);
+    let own = policy(&page.headers);
+    assert!(own.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'"), "{own}");
+    assert!(own.contains("worker-src 'self'; connect-src 'self' http: https:;") && !own.contains("inline"), "{own}");
+    // The page has a stricter policy of its own: it connects to nothing.
+    assert!(page.text.contains("connect-src 'none'"), "{}", page.text);
+    let script = page.text.split('"').find(|part| part.starts_with("./assets/") && part.ends_with(".js")).unwrap();
+    let script = server.get(&script.replacen('.', "/viewer", 1)).await;
+    assert_eq!((script.status, policy(&script.headers)), (StatusCode::OK, own));
+    assert_eq!(script.headers[header::CACHE_CONTROL], "public, max-age=31536000, immutable");
+}
+
+#[tokio::test]
 async fn scripts_come_packed_are_kept_for_ever_and_not_sent_twice() {
     let server = Server::new(local());
     if !web::is_embedded() {
