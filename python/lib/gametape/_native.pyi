@@ -1,11 +1,25 @@
 from os import PathLike
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Sequence, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "VERSION",
+    "FrameIterator",
+    "StreamInfo",
+    "Tape",
+    "Tracked",
+    "Writer",
+    "compare_laps",
+    "import_file",
+    "recover_file",
+    "table_stream",
+]
+
 VERSION: str
 
+@final
 class StreamInfo:
     @property
     def id(self) -> int: ...
@@ -48,10 +62,12 @@ class StreamInfo:
     @property
     def unchanged(self) -> int: ...
 
+@final
 class FrameIterator:
     def __iter__(self) -> Iterator[tuple[int, int, bytes]]: ...
     def __next__(self) -> tuple[int, int, bytes]: ...
 
+@final
 class Tape:
     @staticmethod
     def open_path(path: str | PathLike[str], strict: bool) -> Tape: ...
@@ -107,6 +123,7 @@ class Tape:
     def verify(self) -> bool: ...
     def track(self) -> Tracked: ...
 
+@final
 class Tracked:
     def sessions(self) -> list[str]: ...
     def lap_facts(self) -> list[tuple[str, float | None, float | None]]: ...
@@ -132,8 +149,9 @@ def table_stream(columns: Sequence[tuple[str, str, str, Sequence[Any]]]) -> obje
 def import_file(source: str | PathLike[str], target: str | PathLike[str], is_own: bool) -> tuple[str, str, int, list[str]]: ...
 def recover_file(path: str | PathLike[str]) -> tuple[int, list[str]]: ...
 
+@final
 class Writer:
-    def __init__(self, path: str | PathLike[str], start_utc_ns: int | None = None) -> None: ...
+    def __new__(cls, path: str | PathLike[str], start_utc_ns: int | None = None) -> Writer: ...
     def add_stream(
         self,
         name: str,
