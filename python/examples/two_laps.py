@@ -1,9 +1,9 @@
 """Plots two laps of a tape: speed, pedals, and the time between them.
 
-    pip install gametape matplotlib
-    python two_laps.py race.gtape            the fastest lap, and the one before it
-    python two_laps.py race.gtape 3 7        lap 7 compared with lap 3
-    python two_laps.py race.gtape 3 7 --out laps.png
+pip install gametape matplotlib
+python two_laps.py race.gtape            the fastest lap, and the one before it
+python two_laps.py race.gtape 3 7        lap 7 compared with lap 3
+python two_laps.py race.gtape 3 7 --out laps.png
 """
 
 from __future__ import annotations
