@@ -140,16 +140,19 @@ impl BlockDecoder {
         out: &mut Vec<u64>,
     ) -> Result<(), ColumnError> {
         let rows = head.rows();
-        let kind = columns.get(column).filter(|_| columns.len() == head.columns());
+        let resolved = head.resolved(column);
+        // An integer can be the copy of a float with the same bits: it is decoded as its original was coded.
+        let original = resolved.map_or(column, |(original, _)| original);
+        let kind = columns.get(original).filter(|_| columns.len() == head.columns());
         let kind = kind.ok_or(ColumnError::BadColumns { column, row_bytes: 0 })?;
         let start = out.len();
-        let (coding, other) = match head.content(column) {
-            Some(Content::Coded { coding, body: place, reference }) => {
+        let (coding, other) = match resolved {
+            Some((_, Content::Coded { coding, body: place, reference })) => {
                 place.verify(body, "column")?;
                 (coding, reference)
             }
             content => {
-                let value = if let Some(Content::Constant(value)) = content { value } else { 0 };
+                let value = if let Some((_, Content::Constant(value))) = content { value } else { 0 };
                 out.resize(start + rows, value);
                 return Ok(());
             }

@@ -249,6 +249,11 @@ impl BlockHead {
 
     /// Returns the entry for `column`; copies are resolved.
     pub(crate) fn content(&self, column: usize) -> Option<Content> {
+        self.resolved(column).map(|(_, content)| content)
+    }
+
+    /// Returns the entry for `column` with the column that it is of: the original, if `column` is a copy.
+    pub(crate) fn resolved(&self, column: usize) -> Option<(usize, Content)> {
         let group = column / GROUP;
         let mut mark = *self.marks.get(group)?;
         let codings = self.codings().get(group * GROUP..=column)?;
@@ -257,8 +262,8 @@ impl BlockHead {
             content = Some(self.take(&mut mark, at, coding));
         }
         match content {
-            Some(Content::Copy(original)) if original < column => self.content(original),
-            content => content,
+            Some(Content::Copy(original)) if original < column => self.resolved(original),
+            content => content.map(|content| (column, content)),
         }
     }
 

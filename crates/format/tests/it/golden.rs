@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use gametape_format::StreamSpec;
-use gametape_format::read::Tape;
+use gametape_format::read::{Tape, Values};
 use samples::{append, create, mixed, wide};
 
 fn folder() -> PathBuf {
@@ -50,6 +50,53 @@ fn tapes() -> Vec<PathBuf> {
     let mut tapes: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ext| ext == "gtape")).collect();
     tapes.sort();
     tapes
+}
+
+/// Also where the columns of two types have the same bits and one is stored as a copy of the other.
+#[test]
+fn single_channels_have_the_values_of_whole_frames() {
+    let mut compared = 0;
+    for path in tapes() {
+        let tape = Tape::open(&path).unwrap();
+        for stream in tape.streams() {
+            for channel in stream.spec().channels.iter().filter(|channel| channel.count == 1) {
+                let mut read = tape.channels(stream, &[&channel.name]).unwrap();
+                let mut frames = tape.frames(stream);
+                while let Some(block) = read.next_block().unwrap_or_else(|error| panic!("{}: {error}", channel.name)) {
+                    for row in 0..block.times.len() {
+                        let frame = frames.next().unwrap().unwrap();
+                        // Frames of another size than the layout have no values.
+                        if block.values[0].is_empty() {
+                            continue;
+                        }
+                        let (from, width) = (channel.offset as usize, channel.kind.width());
+                        let bits =
+                            frame.data[from..from + width].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
+                        assert_eq!(bits_of(&block.values[0], row), bits, "{} of {}", channel.name, path.display());
+                        compared += 1;
+                    }
+                }
+                assert!(frames.next().unwrap().is_none(), "{}", channel.name);
+            }
+        }
+    }
+    assert!(compared > 10_000, "{compared}");
+}
+
+fn bits_of(values: &Values, row: usize) -> u64 {
+    match values {
+        Values::U8(values) => values[row].into(),
+        Values::I8(values) => (values[row] as u8).into(),
+        Values::U16(values) => values[row].into(),
+        Values::I16(values) => (values[row] as u16).into(),
+        Values::U32(values) => values[row].into(),
+        Values::I32(values) => (values[row] as u32).into(),
+        Values::U64(values) => values[row],
+        Values::I64(values) => values[row] as u64,
+        Values::F32(values) => values[row].to_bits().into(),
+        Values::F64(values) => values[row].to_bits(),
+        Values::Bool(values) => values[row].into(),
+    }
 }
 
 #[test]
