@@ -300,6 +300,7 @@ fn a_full_disk_and_a_read_only_folder_are_told_and_no_part_of_a_file_is_left() {
         let mut disk = disk.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut ready = [0; 6];
         if disk.stdout.as_mut().unwrap().read_exact(&mut ready).is_err() {
+            disk.wait().unwrap();
             support::skip(test, "no user namespaces");
             return;
         }

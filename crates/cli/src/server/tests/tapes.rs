@@ -1,4 +1,6 @@
 //! Endpoints of a tape: contents, channels over time, file, export, playback.
+use gametape::export::arrow::PARQUET;
+use gametape::export::{Export, ExportSink, Exporter as _, Split, choose};
 use gametape::format::StreamSpec;
 use gametape::format::read::Tape;
 use gametape::format::write::{StdFiles, WriteOptions, Writer};
@@ -120,10 +122,14 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?points=9"), 400, "10 and 4000"),
         (at("/overview?from_ns=5&to_ns=5"), 400, "later"),
         (at("/export"), 400, "format"),
-        (at("/export?format=pdf"), 400, "csv, jsonl, motec or html"),
+        (at("/export?format=pdf"), 400, "csv, jsonl, parquet, motec or html"),
         (at("/export?format=html&lap=1"), 400, "has all laps"),
         (at("/export?format=csv&lap=99"), 404, "no lap 99"),
         (at("/export?format=csv&channels=physics/nothing"), 400, "no channel"),
+        (at("/export?format=csv&stream=physics"), 400, "omit stream"),
+        (at("/export?format=parquet"), 400, "physics, graphics"),
+        (at("/export?format=parquet&stream=nothing"), 400, "no stream"),
+        (at("/export?format=parquet&stream=graphics&channels=physics/gas"), 400, "none of the channels"),
     ] {
         let answer = driven.server.get(&path).await;
         assert!(answer.status == status && answer.text.contains(words), "{path}: {} {}", answer.status, answer.text);
@@ -194,6 +200,47 @@ async fn rows_of_a_tape_and_of_a_lap_are_those_of_the_library() {
     assert!(rows.len() > 1000 && rows.iter().all(inside), "{}", rows.len());
     assert!(rows.iter().all(|row| row["lap"] == lap.tape_lap), "laps are those of the store");
     assert!(one.headers["content-disposition"].to_str().unwrap().contains(&format!("_lap{:02}.jsonl", lap.tape_lap)));
+}
+
+/// Files in memory.
+#[derive(Default)]
+struct Files(Vec<(Option<u32>, Vec<u8>)>);
+
+impl ExportSink for Files {
+    fn split(&self) -> Split {
+        Split::Laps
+    }
+
+    fn part(&mut self, lap: Option<u32>, _: &[u8]) -> std::io::Result<()> {
+        self.0.push((lap, Vec::new()));
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.last_mut().unwrap().1.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn parquet_of_a_stream_and_of_a_lap_is_that_of_the_library() {
+    let driven = driven(local());
+    let whole = driven.server.get(&at("/export?format=parquet&stream=physics")).await;
+    assert_eq!(whole.status, 200, "{}", whole.text);
+    assert_eq!(whole.headers["content-type"], "application/vnd.apache.parquet");
+    assert!(whole.headers["content-disposition"].to_str().unwrap().contains("\"a tape.parquet\""));
+    assert!(whole.bytes.starts_with(b"PAR1") && whole.bytes.ends_with(b"PAR1"));
+    let tape = Tape::open(&driven.path).unwrap();
+    let columns = choose(&tape, &["physics/gear".to_owned()]).unwrap();
+    let lap = &driven.laps()[0];
+    let what = Export { tracked: Some(&driven.tracked), ..Export::all(&tape, "a", &columns) };
+    let what = Export { times: lap.start_ns..lap.end_ns.unwrap(), ..what };
+    let mut files = Files::default();
+    PARQUET.export(&what, &mut files).unwrap();
+    let path = at(&format!("/export?format=parquet&channels=physics/gear&lap={}", lap.tape_lap));
+    let one = driven.server.get(&path).await;
+    let [(Some(number), expected)] = files.0.as_slice() else { panic!("{} files", files.0.len()) };
+    assert_eq!((*number, &one.bytes[..]), (lap.tape_lap, &expected[..]));
 }
 
 #[tokio::test]

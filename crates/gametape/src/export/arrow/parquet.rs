@@ -34,10 +34,10 @@ pub struct ParquetExporter;
 const GROUP_ROWS: usize = 131_072;
 /// Bytes of values in a row group, before encoding.
 const GROUP_BYTES: usize = 64 << 20;
-/// Rows of a page. The writer checks every 1,024 rows, so that a page has at most 19,455.
-const PAGE_ROWS: usize = 18 * 1024;
 /// Rows of a batch.
-const BATCH_ROWS: usize = 8192;
+const BATCH_ROWS: usize = 4096;
+/// Rows after which a page ends. The writer looks after each batch, so that a page has at most 20,000 rows.
+const PAGE_ROWS: usize = 20_000 - BATCH_ROWS;
 /// Level of zstd.
 const LEVEL: i32 = 3;
 /// Number of places of the tape from which samples are taken, and rows of each.
