@@ -93,7 +93,25 @@ def test_a_damaged_block_is_left_out_with_a_warning(race: pathlib.Path, tmp_path
     [problem] = [one for one in tape.problems if one.kind == "block"]
     assert problem.stream == "physics" and problem.frames_lost == len(lost) and str(problem.offset) in problem.text
     assert not gt.open(path).verify()
-    assert gt.open(path).laps
+
+
+def test_every_reader_of_a_damaged_stream_warns(race: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    path = damaged(race, tmp_path)
+    whole = gt.open(race).stream("physics").frames
+    with pytest.warns(gt.DamagedTapeWarning, match="rows may be missing"):
+        assert gt.open(path).stream("physics").to_polars().height < whole
+    with pytest.warns(gt.DamagedTapeWarning, match="rows may be missing"):
+        assert gt.open(path).stream("physics").to_arrow().num_rows < whole
+    with pytest.warns(gt.DamagedTapeWarning, match="rows may be missing"):
+        assert sum(1 for _ in gt.open(path).stream("physics").iter_frames()) < whole
+    with pytest.warns(gt.DamagedTapeWarning, match="rows may be missing"):
+        assert sum(1 for _ in gt.open(path).iter_frames(["physics"])) < whole
+    with pytest.warns(gt.DamagedTapeWarning, match="in search of laps"):
+        assert gt.open(path).laps
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gt.open(path).stream("graphics").to_polars(["completedLaps"])
+        gt.open(race).stream("physics").to_polars(["gas"])
 
 
 def test_strict_raises_and_says_where(race: pathlib.Path, tmp_path: pathlib.Path) -> None:

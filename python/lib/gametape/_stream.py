@@ -30,6 +30,7 @@ _DTYPES = {
 }  # fmt: skip
 
 _MOST_ELEMENT_COLUMNS = 8
+_COSTS_FRAMES = ("block", "missing_frames", "journal_row", "newer")
 
 
 @dataclass(frozen=True)
@@ -327,7 +328,7 @@ class Stream:
         """
         start_ns, stop_ns = self._window(lap, start, stop)
         frames = self._tape._native.frames([self._info.id], start_ns, stop_ns)
-        return ((time_ns, data) for _, time_ns, data in frames)
+        return self._frames(frames)
 
     # -- tables -------------------------------------------------------------------------------------------------------
 
@@ -415,6 +416,18 @@ class Stream:
             return error
         return ChannelNotFoundError(f"{self._tape.name}: stream {self.name!r} has no channel {name!r}")
 
+    def _frames(self, frames: _native.FrameIterator) -> Iterator[tuple[int, bytes]]:
+        for _, time_ns, data in frames:
+            yield time_ns, data
+        self._warn_if_damaged()
+
+    def _warn_if_damaged(self) -> None:
+        """For readers that do not count what they leave out."""
+        stream = self._info.id
+        if any(kind in _COSTS_FRAMES and of == stream for kind, _, _, of, _, _ in self._tape._native.problems()):
+            text = f"{self._tape.name}: stream {self.name!r} is damaged, rows may be missing; see Tape.problems"
+            warnings.warn(text, DamagedTapeWarning, stacklevel=3)
+
     def _warn(self, damaged: int) -> None:
         if damaged:
             text = f"{self._tape.name}: {damaged} damaged parts of stream {self.name!r} were left out; see Tape.problems"
@@ -442,11 +455,13 @@ class Selection:
     def to_arrow(self) -> pyarrow.Table:
         """Reads a pyarrow Table."""
         table: pyarrow.Table = need("pyarrow", "to_arrow").table(_Capsule(self))
+        self._stream._warn_if_damaged()
         return table
 
     def to_polars(self) -> polars.DataFrame:
         """Reads a Polars DataFrame."""
         frame: polars.DataFrame = need("polars", "to_polars").DataFrame(_Capsule(self))
+        self._stream._warn_if_damaged()
         return frame
 
     def to_pandas(self) -> pandas.DataFrame:

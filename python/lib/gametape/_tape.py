@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Iterator, Literal, Mapping, Sequence, cast
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._errors import StreamNotFoundError
+from ._errors import DamagedTapeWarning, StreamNotFoundError
 from ._laps import Lap, Laps, Session
 from ._sources import FileSource, HttpSource
 from ._stream import NS, Loss, Stream, column_name, to_ns
@@ -269,6 +270,9 @@ class Tape:
         with self._lock:
             if self._found is None:
                 self._found = self._native.track()
+                if self._found.damaged:
+                    text = f"{self.name}: {self._found.damaged} damaged parts were skipped in search of laps; see Tape.problems"
+                    warnings.warn(text, DamagedTapeWarning, stacklevel=3)
             return self._found
 
     # -- events and frames --------------------------------------------------------------------------------------------
@@ -301,7 +305,16 @@ class Tape:
         start_ns = None if start is None else to_ns(start, "start")
         stop_ns = None if stop is None else to_ns(stop, "stop")
         frames = self._native.frames(list(names), start_ns, stop_ns)
-        return ((names[stream], time_ns, data) for stream, time_ns, data in frames)
+        return self._frames(frames, names, chosen)
+
+    @staticmethod
+    def _frames(
+        frames: _native.FrameIterator, names: Mapping[int, str], chosen: Sequence[Stream]
+    ) -> Iterator[tuple[str, int, bytes]]:
+        for stream, time_ns, data in frames:
+            yield names[stream], time_ns, data
+        for one in chosen:
+            one._warn_if_damaged()
 
     # -- tables over streams ------------------------------------------------------------------------------------------
 
