@@ -64,7 +64,7 @@ export class Tapes {
 
   private async follow(key: string, tape: OpenTape) {
     const onPart = (part: number) => this.set(key, { part });
-    await tape.open();
+    this.set(key, { name: (await tape.open()).name });
     const { document, lines, streams, damage } = await tape.ask({ what: "overview" });
     const base: Report = { ...document, key, lines: { ...NO_LINES, ...lines } };
     this.tell(key, damage);

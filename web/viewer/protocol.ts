@@ -21,7 +21,8 @@ export type Ask =
   | { what: "field"; game: string };
 
 interface Answers {
-  open: { bytes: number };
+  /** `name`: as the server names the file, or that of the request. */
+  open: { bytes: number; name: string };
   overview: { document: Omit<Report, "lines">; lines: TimeLines; streams: string[]; damage: string[] };
   /** `text`: a document with `sessions`; null if the game of the tape is unknown. */
   laps: { text: string | null; damage: string[] };

@@ -19,8 +19,8 @@ function server(answer: (init: RequestInit) => Response | null) {
 const problemOf = async (ask: typeof fetch) => findUrl(URL_OF, ask).then(() => null, (error: ProblemError) => error.problem);
 
 it("the size is that of Content-Range, and one byte is asked for", async () => {
-  const { ask, asked } = server(() => new Response("x", { status: 206, headers: { "content-range": "bytes 0-0/2000000000", "last-modified": "then" } }));
-  expect(await findUrl(URL_OF, ask)).toEqual({ size: 2_000_000_000, version: "then" });
+  const { ask, asked } = server(() => new Response("x", { status: 206, headers: { "content-range": "bytes 0-0/2000000000", "last-modified": "then", "content-disposition": 'attachment; filename="race.gtape"' } }));
+  expect(await findUrl(URL_OF, ask)).toEqual({ size: 2_000_000_000, version: "then", name: "race.gtape" });
   expect(asked.map((one) => (one.headers as Record<string, string>).Range)).toEqual(["bytes=0-0"]);
 });
 

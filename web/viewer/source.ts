@@ -34,12 +34,17 @@ export class FileBytes implements Bytes {
 }
 
 /** What the first response says about the tape on the server. */
-export interface Found { size: number; version: string | null }
+export interface Found {
+  size: number;
+  version: string | null;
+  /** The file's name, if the server says so and the page may see it. */
+  name: string | null;
+}
 
 export class UrlBytes implements Bytes {
   readonly size: number;
 
-  constructor(private readonly url: string, private readonly found: Found) {
+  constructor(private readonly url: string, readonly found: Found) {
     this.size = found.size;
   }
 
@@ -84,13 +89,14 @@ export async function findUrl(url: string, ask: typeof fetch = fetch): Promise<F
   if (status === 416) throw problem("not-a-tape", "The file on the server is empty: this is not a tape.", "Choose a .gtape file.");
   if (status === 200) throw problem("no-ranges", `${hostOf(url)} does not support range requests: it would send the whole file for every part of it.`, "Serve the tape from a server that answers Range requests with 206 Partial Content, or download the file and open it here.");
   if (status !== 206) throw refused(status, url);
-  const version = versionOf((name) => headers.get(name));
+  const version = versionOf((header) => headers.get(header));
+  const name = /filename="([^"\\]+)"/.exec(headers.get("content-disposition") ?? "")?.[1] ?? null;
   const size = sizeOfRange(headers.get("content-range"));
-  if (size !== null) return { size, version };
+  if (size !== null) return { size, version, name };
   // Without Access-Control-Expose-Headers: Content-Range, the length of the whole file is still readable.
   const head = await ask(url, { method: "HEAD", credentials: "same-origin" }).catch(() => null);
   const length = head?.ok ? Number(head.headers.get("content-length") ?? Number.NaN) : Number.NaN;
-  if (Number.isSafeInteger(length)) return { size: length, version };
+  if (Number.isSafeInteger(length)) return { size: length, version, name };
   throw problem("not-allowed", `${hostOf(url)} does not tell this page how long the tape is.`, "The server must send Access-Control-Expose-Headers: Content-Range.");
 }
 

@@ -38,8 +38,9 @@ async function act(ask: Ask, onPart: (part: number) => void): Promise<unknown> {
     const library = new Library(module);
     library.open(new PageCache(bytes));
     const [first] = usual((JSON.parse(library.describe()) as Described).streams);
-    opened = { library, name: ask.name, any: first ? `${first.stream.name}/${first.name}` : null };
-    return { bytes: bytes.size };
+    const name = (bytes instanceof UrlBytes ? bytes.found.name : null) ?? ask.name;
+    opened = { library, name, any: first ? `${first.stream.name}/${first.name}` : null };
+    return { bytes: bytes.size, name };
   }
   if (!opened) throw problem("stopped", "No tape is open.", "");
   const { library, name, any } = opened;

@@ -95,7 +95,8 @@ export async function the_viewer_opens_a_file_with_its_laps_and_asks_for_nothing
   await drag(0.45, 0.55);
   await until("the zoom", async () => tab.getByRole("button", { name: "Reset" }).isEnabled());
   await tab.locator('.plots[data-detail="full"]').waitFor({ timeout: 20_000 });
-  const box = await plot.boundingBox();
+  // A plot is made anew when its values change.
+  const box = await until("the finer plot", () => plot.boundingBox());
   for (const share of [0.2, 0.5, 0.8]) {
     await tab.mouse.move(box.x + box.width * share, box.y + 60);
     const [, m, s] = (await tab.locator(".cursor-place").textContent()).match(/^(\d+):(\d+\.\d+)/);
@@ -323,9 +324,10 @@ export async function gametape_serves_the_viewer_with_a_policy_of_its_own({ brow
   const tab = await context.newPage();
   const violations = [];
   tab.on("console", (message) => { if (["error", "warning"].includes(message.type())) violations.push(message.text()); });
-  const [known] = (await (await fetch(`${url}/api/v1/tapes`)).json()).tapes.filter((tape) => tape.state !== "recording");
+  const [known] = (await (await fetch(`${url}/api/v1/tapes`)).json()).tapes.filter((tape) => tape.complete);
   await tab.goto(`${url}/viewer?tape=/api/v1/tapes/${known.id}/file`);
   await traces(tab);
+  assert.equal(await tab.locator(".report-file").textContent(), known.file);
   assert.match(tab.url(), /\/viewer\/\?tape=/);
   const answer = await fetch(`${url}/viewer/`);
   assert.match(answer.headers.get("content-security-policy"), /'wasm-unsafe-eval'.*connect-src 'self' http: https:/);
