@@ -380,7 +380,7 @@ export interface paths {
         };
         /**
          * Exports a tape as a table, with a row for each time at which one of the streams has a frame (parquet: a row for each frame of
-         *     one stream), or as an HTML report that a browser opens from disk.
+         *     one stream), or as an HTML report that a browser opens from disk. A format that consists of several files comes as a zip archive.
          */
         get: operations["tape_export"];
         put?: never;
@@ -2830,8 +2830,8 @@ export interface operations {
                  */
                 channels?: string;
                 /**
-                 * @description csv or jsonl: a table. parquet: a table of one stream, for data engines. html: a report that a browser opens from disk, with laps, traces,
-                 *     map and comparison
+                 * @description csv or jsonl: a table. parquet: a table of one stream, for data engines. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx).
+                 *     html: a report that a browser opens from disk, with laps, traces, map and comparison
                  */
                 format: string;
                 /** @description Only the lap with this number on the tape; not for html, which has all laps */
@@ -2864,6 +2864,7 @@ export interface operations {
                 content: {
                     "application/jsonl": string;
                     "application/vnd.apache.parquet": string;
+                    "application/zip": string;
                     "text/csv": string;
                     "text/html": string;
                 };
