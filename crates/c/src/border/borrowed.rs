@@ -7,7 +7,7 @@ use gametape_format::read::{Frame, Frames, Merged, ReadError, Tape};
 use crate::status::Failure;
 
 enum Which<'a> {
-    One(Frames<'a>),
+    One(Box<Frames<'a>>),
     All(Merged<'a>),
 }
 
@@ -34,7 +34,7 @@ impl Cursor {
         // reference leaves this type only inside `frames`, which is private and lends frames for as long as the cursor is borrowed.
         let borrowed: &'static Tape = unsafe { &*Arc::as_ptr(&tape) };
         let frames = match stream {
-            Some(name) => Which::One(borrowed.frames(borrowed.stream_named(name)?)),
+            Some(name) => Which::One(Box::new(borrowed.frames(borrowed.stream_named(name)?))),
             None => Which::All(borrowed.merged(gametape_analysis::recording::streams_of_games(borrowed))),
         };
         Ok(Self { frames, _tape: tape })
