@@ -45,6 +45,10 @@ pub(crate) fn import(source: &str, tape: &str, options: Option<&str>, reporter: 
         Some(text) => serde_json::from_str(text)?,
         None => Options::default(),
     };
+    #[allow(
+        clippy::needless_update,
+        reason = "with its feature `echo`, which others may enable, there are more fields"
+    )]
     let options = ImportOptions { is_own: own, ..ImportOptions::default() };
     let imported = import_with(files, Path::new(source), Path::new(tape), &options, &mut progress);
     let imported = imported.map_err(|error| match stopped.load(Ordering::Relaxed) {

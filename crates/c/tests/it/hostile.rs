@@ -1,5 +1,6 @@
 //! Tapes that nobody wrote: a program that opens them through C gets errors, and goes on.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::client::{acc_tape, game_tape, golden, printed, words};
@@ -42,7 +43,7 @@ fn damaged_tapes_are_errors_and_not_the_end_of_the_program() {
                 }
             }
             let path = folder.path().join(format!("{}.gtape", paths.len()));
-            std::fs::write(&path, bytes).unwrap();
+            std::fs::File::create_new(&path).unwrap().write_all(&bytes).unwrap();
             paths.push(path);
         }
     }

@@ -1,5 +1,7 @@
 //! Tapes that C writes, and files that it imports.
 
+use std::io::Write as _;
+
 use gametape_format::read::Tape;
 use serde_json::Value;
 
@@ -54,7 +56,7 @@ fn a_file_of_another_program_is_imported() {
         })
         .collect();
     let text = format!("<?xml version=\"1.0\"?><gpx version=\"1.1\"><trk><trkseg>{points}</trkseg></trk></gpx>");
-    std::fs::write(&source, text).unwrap();
+    std::fs::File::create_new(&source).unwrap().write_all(text.as_bytes()).unwrap();
     let path = folder.path().join("way.gtape");
     let asked = ["import", source.to_str().unwrap(), path.to_str().unwrap()];
     let Some(said) = printed("c_a_file_of_another_program_is_imported", &words(&asked)) else { return };
