@@ -27,8 +27,8 @@ it("channels that never change are left out of the overview, and a stream that b
   expect(lines).toMatchObject({ from_ns: 0, stretch_ns: 10e9 / INTERVALS, stretches: INTERVALS });
   const [speed, rpm] = lines.channels.map(({ raw }) => raw as Float64Array) as [Float64Array, Float64Array];
   expect([speed[0], speed[1]]).toEqual([0, 0.5]);
-  expect(rpm[2 * 499]).toBeNaN();
-  expect(rpm[2 * 500]).toBeCloseTo(5);
+  expect(rpm[INTERVALS - 2]).toBeNaN();
+  expect(rpm[INTERVALS]).toBeCloseTo(5);
 });
 
 it("extremes of other intervals are merged into those of the page, and none is lost", () => {

@@ -22,8 +22,8 @@ export interface DescribedStream {
   channels: { name: string; type: string; count: number; unit: string | null }[];
 }
 
-/** Number of intervals of the overview: about the width of a screen. */
-export const INTERVALS = 1000;
+/** Number of intervals of the overview. With more of them, blocks of a tape of an hour would be decoded instead of looked up in the index. */
+export const INTERVALS = 500;
 /** Number of channels of the overview. */
 const MOST_CHANNELS = 6;
 /** Channels asked for at most: constant ones are left out. */

@@ -85,17 +85,17 @@ export async function the_viewer_opens_a_file_with_its_laps_and_asks_for_nothing
   await plot.waitFor();
   await plot.scrollIntoViewIfNeeded();
   const drag = async (from, to) => {
-    const box = await plot.boundingBox();
+    // A plot is made anew when its values change.
+    const box = await until("the plot", () => plot.boundingBox());
     await tab.mouse.move(box.x + box.width * from, box.y + 50);
     await tab.mouse.down();
     await tab.mouse.move(box.x + box.width * to, box.y + 50, { steps: 4 });
     await tab.mouse.up();
   };
   await drag(0.4, 0.6);
-  await drag(0.45, 0.55);
   await until("the zoom", async () => tab.getByRole("button", { name: "Reset" }).isEnabled());
+  await drag(0.45, 0.55);
   await tab.locator('.plots[data-detail="full"]').waitFor({ timeout: 20_000 });
-  // A plot is made anew when its values change.
   const box = await until("the finer plot", () => plot.boundingBox());
   for (const share of [0.2, 0.5, 0.8]) {
     await tab.mouse.move(box.x + box.width * share, box.y + 60);
