@@ -36,7 +36,7 @@ class Program:
         self.environment = {**os.environ, "GAMETAPE_DATA_DIR": str(data)}
 
     def run(self, *arguments: object) -> str:
-        done = subprocess.run([PROGRAM, *map(str, arguments)], env=self.environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([PROGRAM, *map(str, arguments)], env=self.environment, capture_output=True, text=True, timeout=600)
         # 3: done, but the tape is damaged.
         assert done.returncode in (0, 3), done.stderr
         return done.stdout

@@ -151,7 +151,7 @@ def test_an_import_is_that_of_the_program(tmp_path: pathlib.Path, program: Progr
 def mypy(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", *map(str, arguments)]
     configuration = REPOSITORY / "python"
-    return subprocess.run(command, cwd=configuration, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=configuration, capture_output=True, text=True, timeout=1200)
 
 
 def test_types_are_strict_and_those_of_the_module(tmp_path: pathlib.Path) -> None:
@@ -171,6 +171,6 @@ def test_examples_in_docstrings_run(race: pathlib.Path, tmp_path: pathlib.Path) 
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules", "--confcutdir", PACKAGE]
     options = ["-o", "doctest_optionflags=ELLIPSIS IGNORE_EXCEPTION_DETAIL", "-c", os.devnull, "--rootdir", tmp_path, PACKAGE]
     (tmp_path / "race.gtape").write_bytes(race.read_bytes())
-    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 15
