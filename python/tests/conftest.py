@@ -55,7 +55,7 @@ class Program:
     def sessions(self, path: pathlib.Path) -> Any:
         """The sessions that `gametape laps` finds."""
         done = subprocess.run(
-            [PROGRAM, "laps", path, "--json"], env=self.environment, capture_output=True, text=True, timeout=120
+            [PROGRAM, "laps", path, "--json"], env=self.environment, capture_output=True, text=True, timeout=600
         )
         # 4: there are none.
         assert done.returncode in (0, 3, 4), done.stderr
