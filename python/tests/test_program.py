@@ -37,6 +37,12 @@ def test_threads_read_one_tape_at_once(race: pathlib.Path) -> None:
 
 
 def test_other_threads_run_while_one_decodes(race: pathlib.Path) -> None:
+    # On a busy machine another program may run instead. With the lock held, no attempt would do: `verify` is one call.
+    assert any(ticks_while_verifying(race) > 5 for _ in range(50))
+
+
+def ticks_while_verifying(race: pathlib.Path) -> int:
+    """Returns how often this thread ran inside one call of another thread."""
     tape = gt.open(race)
     span = []
 
@@ -54,8 +60,7 @@ def test_other_threads_run_while_one_decodes(race: pathlib.Path) -> None:
     thread.join()
     start, end = span
     margin = (end - start) / 10
-    # With the lock held, there would be none inside: `verify` is one call.
-    assert sum(start + margin < tick < end - margin for tick in ticks) > 5, (end - start, len(ticks))
+    return sum(start + margin < tick < end - margin for tick in ticks)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="counts through /proc")
