@@ -36,7 +36,7 @@ class Program:
         self.environment = {**os.environ, "GAMETAPE_DATA_DIR": str(data)}
 
     def run(self, *arguments: object) -> str:
-        done = subprocess.run([PROGRAM, *map(str, arguments)], env=self.environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([PROGRAM, *map(str, arguments)], env=self.environment, capture_output=True, text=True, timeout=600)
         # 3: done, but the tape is damaged.
         assert done.returncode in (0, 3), done.stderr
         return done.stdout
@@ -55,7 +55,7 @@ class Program:
     def sessions(self, path: pathlib.Path) -> Any:
         """The sessions that `gametape laps` finds."""
         done = subprocess.run(
-            [PROGRAM, "laps", path, "--json"], env=self.environment, capture_output=True, text=True, timeout=120
+            [PROGRAM, "laps", path, "--json"], env=self.environment, capture_output=True, text=True, timeout=600
         )
         # 4: there are none.
         assert done.returncode in (0, 3, 4), done.stderr

@@ -143,5 +143,5 @@ for method in (tape.laps.to_pandas, tape.laps.to_arrow, tape.stream("physics").t
         raise AssertionError(method)
 print(sorted(name for name in sys.modules if name.split(".")[0] in ("pandas", "polars", "pyarrow") and sys.modules[name]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

@@ -37,25 +37,29 @@ def test_threads_read_one_tape_at_once(race: pathlib.Path) -> None:
 
 
 def test_other_threads_run_while_one_decodes(race: pathlib.Path) -> None:
+    # With the lock held, this thread would rest for at least as long as the call computes. On a busy machine it may rest for other reasons.
+    assert any(longest_rest(race) < 0.5 for _ in range(50))
+
+
+def longest_rest(race: pathlib.Path) -> float:
+    """Returns for how long this thread did not run during one call of another thread, as a part of the time that the call computed."""
     tape = gt.open(race)
-    span = []
+    computed = []
 
     def read() -> None:
-        start = time.perf_counter()
+        start = time.thread_time()
         assert tape.verify()
-        span.extend((start, time.perf_counter()))
+        computed.append(time.thread_time() - start)
 
     thread = threading.Thread(target=read)
+    ticks = [time.perf_counter()]
     thread.start()
-    ticks = []
     while thread.is_alive():
-        ticks.append(time.perf_counter())
         time.sleep(0)
+        ticks.append(time.perf_counter())
     thread.join()
-    start, end = span
-    margin = (end - start) / 10
-    # With the lock held, there would be none inside: `verify` is one call.
-    assert sum(start + margin < tick < end - margin for tick in ticks) > 5, (end - start, len(ticks))
+    ticks.append(time.perf_counter())
+    return max(after - before for before, after in zip(ticks, ticks[1:])) / computed[0]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="counts through /proc")
@@ -151,7 +155,7 @@ def test_an_import_is_that_of_the_program(tmp_path: pathlib.Path, program: Progr
 def mypy(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", *map(str, arguments)]
     configuration = REPOSITORY / "python"
-    return subprocess.run(command, cwd=configuration, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=configuration, capture_output=True, text=True, timeout=1200)
 
 
 def test_types_are_strict_and_those_of_the_module(tmp_path: pathlib.Path) -> None:
@@ -171,6 +175,6 @@ def test_examples_in_docstrings_run(race: pathlib.Path, tmp_path: pathlib.Path) 
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules", "--confcutdir", PACKAGE]
     options = ["-o", "doctest_optionflags=ELLIPSIS IGNORE_EXCEPTION_DETAIL", "-c", os.devnull, "--rootdir", tmp_path, PACKAGE]
     (tmp_path / "race.gtape").write_bytes(race.read_bytes())
-    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 15
