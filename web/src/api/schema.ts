@@ -2820,8 +2820,8 @@ export interface operations {
                 /** @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all */
                 channels?: string;
                 /**
-                 * @description csv or jsonl: a table. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx). html: a report that a browser opens from
-                 *     disk, with laps, traces, map and comparison
+                 * @description csv or jsonl: a table. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx). mcap: for Foxglove and alike. html: a
+                 *     report that a browser opens from disk, with laps, traces, map and comparison
                  */
                 format: string;
                 /** @description Only the lap with this number on the tape; not for html, which has all laps */
@@ -2851,6 +2851,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "application/octet-stream": string;
                     "application/zip": string;
                     "text/csv": string;
                     "text/html": string;

@@ -75,9 +75,9 @@ impl OverviewParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportParams {
-    /// csv or jsonl: a table. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx). html: a report that a browser opens from
-    /// disk, with laps, traces, map and comparison
-    #[param(pattern = "^(csv|jsonl|motec|html)$")]
+    /// csv or jsonl: a table. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx). mcap: for Foxglove and alike. html: a
+    /// report that a browser opens from disk, with laps, traces, map and comparison
+    #[param(pattern = "^(csv|jsonl|motec|mcap|html)$")]
     format: String,
     /// Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all
     #[param(min_length = 1, max_length = 8000)]
@@ -95,7 +95,7 @@ impl ExportParams {
     pub(super) fn checked(self) -> Result<CheckedExport, ApiError> {
         let mut formats = exporters().filter(|format| format.content() != Content::Recording);
         let Some(format) = formats.find(|format| format.name() == self.format) else {
-            return Err(ApiError::bad_request("format must be csv, jsonl, motec or html"));
+            return Err(ApiError::bad_request("format must be csv, jsonl, motec, mcap or html"));
         };
         if self.lap.is_some() && format.content() == Content::Report {
             return Err(ApiError::bad_request(format!("{} has all laps; omit lap", format.name())));

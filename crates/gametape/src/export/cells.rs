@@ -39,7 +39,16 @@ pub(super) fn write_value(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: R
 
 /// Writes a text up to its first NUL.
 pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: RowFormat) {
-    let text: String = match kind {
+    let text = text_of(kind, bytes);
+    match format {
+        RowFormat::Csv => write_csv(out, &text),
+        RowFormat::Jsonl => write_json(out, &text),
+    }
+}
+
+/// Returns a text up to its first NUL.
+pub(super) fn text_of(kind: Type, bytes: &[u8]) -> String {
+    match kind {
         Type::Char16 => {
             let units = bytes.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
             let units = units.take_while(|unit| *unit != 0);
@@ -49,10 +58,6 @@ pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: Ro
             let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
             windows_1252_text(bytes.get(..end).unwrap_or_default())
         }
-    };
-    match format {
-        RowFormat::Csv => write_csv(out, &text),
-        RowFormat::Jsonl => write_json(out, &text),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Exports tapes to other formats.
 //!
-//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`motec`](MotecExporter) for MoTeC i2, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`motec`](MotecExporter) for MoTeC i2, `mcap` for Foxglove and alike, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
 //! `docs/adding-a-format.md` explains how to add one. The page of a report is filled by [`gametape_analysis::report`].
 
 #[cfg(feature = "echo")]
@@ -9,7 +9,10 @@ mod cells;
 #[cfg(feature = "echo")]
 mod echoreplay;
 mod exporter;
+#[cfg(feature = "mcap")]
+mod mcap;
 mod motec;
+mod part;
 pub mod rows;
 mod table;
 #[cfg(feature = "echo")]
@@ -20,6 +23,8 @@ pub use cells::{write_csv, write_json};
 pub use echoreplay::{EchoReplayExportError, EchoReplayExported, EchoReplayExporter, export_echoreplay};
 pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, LapFiles, LeftOut};
 pub use gametape_analysis::channels::{ChosenColumn, Columns, choose, choose_usual, column_name, plotted_channels};
+#[cfg(feature = "mcap")]
+pub use mcap::McapExporter;
 pub use motec::MotecExporter;
 pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
@@ -29,6 +34,8 @@ pub const EXPORTERS: &[&dyn Exporter] = &[
     &rows::CSV,
     &rows::JSONL,
     &MotecExporter,
+    #[cfg(feature = "mcap")]
+    &McapExporter,
     #[cfg(feature = "echo")]
     &v2::V2TapeExporter,
     #[cfg(feature = "echo")]
