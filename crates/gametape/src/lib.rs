@@ -20,9 +20,10 @@
 //! the API and change without notice; what the API needs of them is exported where it is needed, such as [`Prefix`].
 //!
 //! # Features
-//! All are enabled by default. Without them, this crate has tapes, channels, capture, playback, laps of tapes, tables and reports.
+//! All but `mcap` are enabled by default. Without them, this crate has tapes, channels, capture, playback, laps of tapes, tables and reports.
 //! - `echo`: Echo VR, over HTTP and in its capture files. `import`: files of other programs; `rocket-league`: its replays.
 //! - `store`: laps in SQLite, and live laps during a recording; `postgres`: laps on a server. `watch`: folders of replays.
+//! - `mcap`: exports for Foxglove and other viewers of robots.
 #![deny(unsafe_code)]
 
 pub use gametape_analysis::layout;

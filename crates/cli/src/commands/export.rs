@@ -22,7 +22,7 @@ use crate::report_page::exporters;
 use crate::stop::Stop;
 use crate::{human, open, sources, time};
 
-/// Export tapes as tables, as an HTML report, as MoTeC logs or as Echo VR captures
+/// Export tapes as tables, as an HTML report, as MoTeC logs, as MCAP or as Echo VR captures
 ///
 /// Text tables (csv, jsonl): a row for each time at which one of the streams has a frame; slower streams repeat their last value.
 /// The channels are preceded by the time in nanoseconds and in seconds since the start of the tape, UTC, the lap (its number on
@@ -42,6 +42,9 @@ use crate::{human, open, sources, time};
 /// MoTeC logs (motec): a .ld file, with the laps in a .ldx file beside it. Each channel is resampled to its own whole rate. What all
 /// games share has the names and units of MoTeC's loggers (Ground Speed, Throttle Pos, Engine RPM); the game's own channels follow.
 ///
+/// MCAP (mcap): for Foxglove, Rerun and other viewers. A topic for each stream, with a protobuf message for each frame, and topics with
+/// positions, laps and events.
+///
 /// Echo VR captures (echoreplay, v2-tape, nevrcap): files that other tools for the game read. A tape imported from such a file
 /// is exported byte for byte: its lines, its records. Each of these formats can be converted to every other. A folder stands
 /// for the files in it, and `--jobs` sets how many are written in parallel.
@@ -57,6 +60,7 @@ use crate::{human, open, sources, time};
   gametape export race.gtape -o - | head            to stdout
   gametape export race.gtape --per-lap -o laps/
   gametape export race.gtape --to motec             race.ld and race.ldx, for MoTeC i2
+  gametape export race.gtape --to mcap --all --hz 60
   gametape export old.ibt --to csv
   gametape export race.gtape --to parquet           race.physics.parquet, race.graphics.parquet, …
   gametape export race.gtape --to parquet --channels speedKmh,gas,brake -o race.parquet
@@ -70,7 +74,7 @@ Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --unti
 pub(crate) struct Args {
     /// Tapes, or any files that `gametape import` reads [default: the newest tape]
     pub(super) files: Vec<PathBuf>,
-    /// csv, jsonl, parquet, motec, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
+    /// csv, jsonl, parquet, motec, mcap, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
     #[arg(long, value_name = "FORMATS", value_parser = formats(), value_delimiter = ',', default_value = "csv")]
     to: Vec<&'static dyn Exporter>,
     /// The channels, in this order [default: the common ones]. STREAM/NAME if two streams have the same name. A report lists
@@ -174,7 +178,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return export_captures::run(args, &args.to, args.schema == Some(Schema::Seed));
     } else if recordings > 0 {
         return Err(exit::usage(
-            "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl, motec and html; export them with a separate command",
+            "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl, motec, mcap and html; export them with a separate command",
         ));
     }
     if let Some(why) = args.to.iter().find_map(|format| format.unavailable()) {
@@ -267,15 +271,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 }
             };
             let rows = done.rows.map(|rows| human::counted(rows, "row"));
+            let frames = done.frames.map(|frames| human::counted(frames, "frame"));
             let channels = match done.channels < every.0.len() && is_usual && !args.neutral && done.rows.is_some() {
                 true => format!("{} of {} channels (--all writes every one)", done.channels, every.0.len()),
                 false => human::counted(done.channels as u64, "channel"),
             };
-            let parts = [rows, Some(channels), Some(human::bytes(done.bytes))].into_iter();
+            let parts = [rows, frames, Some(channels), Some(human::bytes(done.bytes))].into_iter();
             tell(&format!("{shown} -> {to}: {}", parts.flatten().collect::<Vec<_>>().join(", ")));
             damaged |= !done.damage.is_empty() || tape.problems().iter().any(open::is_damage);
-            reports.push(json!({ "source": source, "to": ending, "paths": done.paths, "rows": done.rows,
-                "channels": done.channels, "left_out": done.left_out, "damage": done.damage }));
+            reports.push(
+                json!({ "source": source, "to": ending, "paths": done.paths, "rows": done.rows, "frames": done.frames,
+                "channels": done.channels, "left_out": done.left_out, "damage": done.damage }),
+            );
             paths.extend(done.paths);
         }
         export_summary::tell_summary(tape, tracked.as_ref());
@@ -297,6 +304,8 @@ struct Done {
     bytes: u64,
     /// Rows of tables; `None` for a report.
     rows: Option<u64>,
+    /// Messages of formats that hold frames.
+    frames: Option<u64>,
     channels: usize,
     /// What the format cannot represent, as text.
     left_out: Vec<String>,
@@ -325,5 +334,13 @@ fn write(
     let damage = exported.damage.iter().map(ToString::to_string).collect();
     let left_out = exported.left_out.iter().map(left_out_text).collect();
     let (paths, bytes) = output.finish()?;
-    Ok(Done { paths, bytes, rows: exported.rows, channels: exported.channels, left_out, damage })
+    Ok(Done {
+        paths,
+        bytes,
+        rows: exported.rows,
+        frames: exported.frames,
+        channels: exported.channels,
+        left_out,
+        damage,
+    })
 }

@@ -26,7 +26,7 @@ use super::zip::{MEDIA_TYPE as ZIP, Zip};
 /// one stream), or as an HTML report that a browser opens from disk. A format that consists of several files comes as a zip archive.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
     params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ExportParams),
-    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "application/vnd.apache.parquet"), (String = "text/html"), (String = "application/zip"))),
+    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "application/vnd.apache.parquet"), (String = "text/html"), (String = "application/zip"), (String = "application/octet-stream"))),
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn export(
     State(state): State<AppState>,

@@ -76,8 +76,8 @@ impl OverviewParams {
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportParams {
     /// csv or jsonl: a table. parquet: a table of one stream, for data engines. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx).
-    /// html: a report that a browser opens from disk, with laps, traces, map and comparison
-    #[param(pattern = "^(csv|jsonl|parquet|motec|html)$")]
+    /// mcap: for Foxglove and alike. html: a report that a browser opens from disk, with laps, traces, map and comparison
+    #[param(pattern = "^(csv|jsonl|parquet|motec|mcap|html)$")]
     format: String,
     /// Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all; for parquet, all but arrays
     /// with a value for each car
@@ -104,7 +104,7 @@ impl ExportParams {
     pub(super) fn checked(self) -> Result<CheckedExport, ApiError> {
         let mut formats = exporters().filter(|format| format.content() != Content::Recording);
         let Some(format) = formats.find(|format| format.name() == self.format) else {
-            return Err(ApiError::bad_request("format must be csv, jsonl, parquet, motec or html"));
+            return Err(ApiError::bad_request("format must be csv, jsonl, parquet, motec, mcap or html"));
         };
         if self.lap.is_some() && format.content() == Content::Report {
             return Err(ApiError::bad_request(format!("{} has all laps; omit lap", format.name())));

@@ -139,6 +139,21 @@ fn a_motec_log_and_its_laps_are_one_pair() {
         .is_one_error_with(&["no frames in this range"]);
 }
 
+#[test]
+fn an_mcap_file_is_whole_and_has_the_frames_of_the_tape() {
+    const MAGIC: &[u8] = b"\x89MCAP0\r\n";
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let ran = bench.expect(0, &["export", &tape, "--to", "mcap", "--channels", "speedKmh,gear"]);
+    let file = std::fs::read(ran.out.trim()).unwrap();
+    assert!(file.starts_with(MAGIC) && file.ends_with(MAGIC));
+    let frames = bench.expect(0, &["cat", &tape, "--channels", "speedKmh,gear"]).out.lines().count() - 1;
+    assert!(ran.err.replace(',', "").contains(&format!("{frames} frames 2 channels")), "{}", ran.err);
+    let folder = bench.path("laps");
+    let each = bench.expect(0, &["export", &tape, "--to", "mcap", "--per-lap", "--hz", "10", "-o", text(&folder)]).out;
+    assert!(each.lines().count() >= 2 && each.lines().all(|file| std::fs::read(file).unwrap().ends_with(MAGIC)));
+}
+
 /// Exports a report; `None` if this program was built without npm, after checking its error.
 fn page(bench: &Bench, arguments: &[&str]) -> Option<Vec<String>> {
     let ran = bench.run(arguments);

@@ -61,7 +61,7 @@ impl Exporter for EchoReplayExporter {
 
     fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
         let sink = RefCell::new(sink);
-        let mut out = SinkFile::begin(&sink)?;
+        let mut out = SinkFile::begin(&sink, None)?;
         let done = export_echoreplay(what.tape, what.file, &mut out, &mut progress(what.tape, &sink))?;
         Ok(Exported { frames: Some(done.lines), damage: done.damage, ..Exported::default() })
     }

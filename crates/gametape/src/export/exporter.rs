@@ -1,10 +1,10 @@
 //! The contract of a file format that tapes are exported to. Command line and server find the formats in a list and use nothing else.
 
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 
@@ -281,7 +281,7 @@ impl From<ReportError> for ExportError {
     }
 }
 
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 /// A sink as a file that is written from its beginning, with corrections. The sink is shared with the progress of the same export.
 pub(super) struct SinkFile<'a, 'b> {
     sink: &'a RefCell<&'b mut dyn ExportSink>,
@@ -289,16 +289,16 @@ pub(super) struct SinkFile<'a, 'b> {
     end: u64,
 }
 
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 impl<'a, 'b> SinkFile<'a, 'b> {
-    /// Begins the file.
-    pub(super) fn begin(sink: &'a RefCell<&'b mut dyn ExportSink>) -> io::Result<Self> {
-        sink.borrow_mut().part(None, &[])?;
+    /// Begins the file, of the whole tape or of a lap.
+    pub(super) fn begin(sink: &'a RefCell<&'b mut dyn ExportSink>, lap: Option<u32>) -> io::Result<Self> {
+        sink.borrow_mut().part(lap, &[])?;
         Ok(Self { sink, position: 0, end: 0 })
     }
 }
 
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 impl Write for SinkFile<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let before = usize::try_from(self.end - self.position).unwrap_or(usize::MAX).min(bytes.len());
@@ -320,7 +320,7 @@ impl Write for SinkFile<'_, '_> {
     }
 }
 
-#[cfg(feature = "echo")]
+#[cfg(any(feature = "echo", feature = "mcap"))]
 impl Seek for SinkFile<'_, '_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {

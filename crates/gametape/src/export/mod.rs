@@ -1,7 +1,7 @@
 //! Exports tapes to other formats.
 //!
 //! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables of text, `arrow` for those of data engines, [`motec`](MotecExporter) for MoTeC i2,
-//! [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! `mcap` for Foxglove and alike, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
 //! `docs/adding-a-format.md` explains how to add one. The page of a report is filled by [`gametape_analysis::report`].
 
 #[cfg(feature = "echo")]
@@ -12,8 +12,11 @@ mod cells;
 #[cfg(feature = "echo")]
 mod echoreplay;
 mod exporter;
+#[cfg(feature = "mcap")]
+mod mcap;
 mod moments;
 mod motec;
+mod part;
 pub mod rows;
 mod table;
 #[cfg(feature = "echo")]
@@ -26,6 +29,8 @@ pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter,
 pub use gametape_analysis::channels::{
     ChosenColumn, Columns, choose, choose_every, choose_short, choose_usual, column_name, plotted_channels,
 };
+#[cfg(feature = "mcap")]
+pub use mcap::McapExporter;
 pub use motec::MotecExporter;
 pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
@@ -37,6 +42,8 @@ pub const EXPORTERS: &[&dyn Exporter] = &[
     #[cfg(feature = "arrow")]
     &arrow::PARQUET,
     &MotecExporter,
+    #[cfg(feature = "mcap")]
+    &McapExporter,
     #[cfg(feature = "echo")]
     &v2::V2TapeExporter,
     #[cfg(feature = "echo")]

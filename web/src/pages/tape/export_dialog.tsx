@@ -12,6 +12,7 @@ const FORMATS = [
   { value: "jsonl", text: "JSON Lines", about: "one object per row" },
   { value: "parquet", text: "Parquet", about: "for DuckDB, Polars, pandas: one stream" },
   { value: "motec", text: "MoTeC log", about: "for MoTeC i2: a .ld file and its laps, in a zip archive" },
+  { value: "mcap", text: "MCAP", about: "for Foxglove, Rerun and other viewers" },
   { value: "html", text: "Report", about: "a page to keep or share: laps, traces, track map, comparison" },
 ] as const;
 

@@ -122,7 +122,7 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?points=9"), 400, "10 and 4000"),
         (at("/overview?from_ns=5&to_ns=5"), 400, "later"),
         (at("/export"), 400, "format"),
-        (at("/export?format=pdf"), 400, "csv, jsonl, parquet, motec or html"),
+        (at("/export?format=pdf"), 400, "csv, jsonl, parquet, motec, mcap or html"),
         (at("/export?format=html&lap=1"), 400, "has all laps"),
         (at("/export?format=csv&lap=99"), 404, "no lap 99"),
         (at("/export?format=csv&channels=physics/nothing"), 400, "no channel"),

@@ -24,12 +24,13 @@ mod tests;
 use std::ops::Range;
 
 use gametape_analysis::Recording;
-use gametape_analysis::laps::{Lap, Tracked, TrackedSession};
+use gametape_analysis::laps::TrackedSession;
 use gametape_analysis::recording::streams_of_games;
-use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
+use gametape_format::read::{Problem, ReadError, TapeStream};
 use gametape_games::find_game;
 
 use super::moments::utc_at;
+use super::part::{decoding_of, lap_files, main_session, times_of};
 use super::{Content, Export, ExportError, ExportSink, Exported, Exporter, LapFiles};
 use channels::{LogChannel, log_channels};
 use collecting::Collecting;
@@ -69,9 +70,7 @@ impl Exporter for MotecExporter {
 
     fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
         let tape = what.tape;
-        let times = times_of(tape, &what.times).ok_or_else(|| {
-            ExportError::Nothing("the tape has no frames in this range; `gametape info` shows its duration".to_owned())
-        })?;
+        let times = times_of(what)?;
         let lines = what.tracked.map(Lines::of).unwrap_or_default();
         let shared = shared::shared();
         let found = probe(tape, &shared)?;
@@ -91,8 +90,7 @@ impl Exporter for MotecExporter {
         if what.laps == LapFiles::Together {
             log.write(&times, None, main_session(what.tracked, &times), sink)?;
         } else {
-            let is_wanted = |lap: &Lap| what.laps == LapFiles::Each || what.laps == LapFiles::Only(lap.tape_lap);
-            for (session, lap) in laps_of(what.tracked, &times).filter(|(_, lap)| is_wanted(lap)) {
+            for (session, lap) in lap_files(what, &times) {
                 let end_ns = lap.end_ns.unwrap_or(times.end).min(times.end);
                 let from_ns = lap.start_ns.saturating_sub(AROUND_LAP_NS).max(times.start);
                 let around = from_ns..end_ns.saturating_add(AROUND_LAP_NS).min(times.end);
@@ -158,7 +156,7 @@ impl Log<'_> {
     ) -> Result<Spool, ExportError> {
         let tape = self.what.tape;
         let streams: Vec<&TapeStream> = streams_of_games(tape).collect();
-        let mut collected = Collecting::new(&mut self.channels, probe::decoding(tape), times, spool);
+        let mut collected = Collecting::new(&mut self.channels, decoding_of(tape), times, spool);
         // Slow streams have their state from before.
         for (place, stream) in streams.iter().enumerate().filter(|_| times.start > 0) {
             if let Ok(Some((time_ns, frame))) = tape.frame_at(stream, times.start) {
@@ -210,36 +208,6 @@ impl Log<'_> {
             start_utc_ns: utc_at(&Recording::clock_readings(tape), times.start),
         }
     }
-}
-
-/// Returns the times of the tape that are exported, up to the last frame; `None` if there are no frames.
-fn times_of(tape: &Tape, wanted: &Range<u64>) -> Option<Range<u64>> {
-    let first_ns = streams_of_games(tape).filter_map(|stream| stream.totals().first_ns).min()?;
-    let last_ns = streams_of_games(tape).filter_map(|stream| stream.totals().last_ns).max()?;
-    let times = first_ns.max(wanted.start)..last_ns.min(wanted.end.saturating_sub(1));
-    (times.start <= times.end).then_some(times)
-}
-
-/// Returns the laps that begin within these times.
-fn laps_of<'a>(
-    tracked: Option<&'a Tracked>,
-    times: &'a Range<u64>,
-) -> impl Iterator<Item = (&'a TrackedSession, &'a Lap)> {
-    let sessions = tracked.into_iter().flat_map(|tracked| &tracked.sessions);
-    let laps = sessions.flat_map(|session| session.laps.iter().map(move |lap| (session, lap)));
-    laps.filter(|(_, lap)| (times.start..=times.end).contains(&lap.start_ns))
-}
-
-/// Returns the session with the most laps within these times: the header has room for one.
-fn main_session<'a>(tracked: Option<&'a Tracked>, times: &'a Range<u64>) -> Option<&'a TrackedSession> {
-    let overlaps = |session: &&TrackedSession| {
-        session.session.start_ns <= times.end && session.session.end_ns.is_none_or(|end_ns| end_ns >= times.start)
-    };
-    let count = |session: &&TrackedSession| {
-        session.laps.iter().filter(|lap| (times.start..=times.end).contains(&lap.start_ns)).count()
-    };
-    // The first one, if several have as many.
-    tracked?.sessions.iter().filter(overlaps).rev().max_by_key(count)
 }
 
 /// A log that its pointers cannot address.

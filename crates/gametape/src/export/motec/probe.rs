@@ -1,12 +1,12 @@
 //! A look at a tape before it is exported: the rate of each stream, and which stream has which of the shared channels. Reads a few frames
 //! at many places instead of the whole tape.
 
-use gametape_analysis::Decoding;
 use gametape_analysis::recording::streams_of_games;
 use gametape_format::read::{ReadError, Tape, TapeStream};
 use gametape_games::Sample;
 
 use super::shared::Shared;
+use crate::export::part::decoding_of;
 
 /// Places of a stream that are looked at.
 const LOOKS: u64 = 48;
@@ -28,12 +28,12 @@ pub(super) struct Probe {
 /// Looks at a tape.
 pub(super) fn probe(tape: &Tape, shared: &[Shared]) -> Result<Probe, ReadError> {
     let streams: Vec<&TapeStream> = streams_of_games(tape).collect();
-    let mut all = decoding(tape);
+    let mut all = decoding_of(tape);
     let mut found = Probe { hz: Vec::new(), owners: vec![None; shared.len()] };
     let mut together = vec![false; shared.len()];
     for (place, stream) in streams.iter().enumerate() {
         // A decoder of its own, which knows of no other stream.
-        let mut own = decoding(tape);
+        let mut own = decoding_of(tape);
         let mut intervals = Vec::new();
         let mut seen = vec![false; shared.len()];
         look(tape, stream, &mut |since_ns, frame| {
@@ -59,13 +59,6 @@ pub(super) fn probe(tape: &Tape, shared: &[Shared]) -> Result<Probe, ReadError> 
         *owner = owner.or(fastest.filter(|_| together));
     }
     Ok(found)
-}
-
-/// Creates the decoder of a tape's game.
-pub(super) fn decoding(tape: &Tape) -> Option<Decoding> {
-    let streams = || streams_of_games(tape);
-    let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty())?;
-    Decoding::new(game, streams().map(|stream| stream.spec()))
 }
 
 fn mark(sample: &Sample, shared: &[Shared], seen: &mut [bool]) {

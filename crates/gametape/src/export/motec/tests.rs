@@ -15,6 +15,8 @@ use super::*;
 use crate::export::{Columns, choose, choose_usual};
 use crate::laps::tests::tapes::record_simulation;
 use crate::laps::{LapState, track_tape};
+use gametape_analysis::laps::Tracked;
+use gametape_format::read::Tape;
 
 /// Keeps the files of an export in memory.
 #[derive(Default)]

@@ -35,7 +35,7 @@ impl Exporter for V2TapeExporter {
     fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
         let options = CaptureOptions { seed: what.first_generation };
         let sink = RefCell::new(sink);
-        let mut out = SinkFile::begin(&sink)?;
+        let mut out = SinkFile::begin(&sink, None)?;
         let mut done = progress(what.tape, &sink);
         Ok(export_v2_tape_with(what.tape, options, what.dictionary, &mut out, &mut done)?.into())
     }
@@ -56,7 +56,7 @@ impl Exporter for NevrcapExporter {
 
     fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
         let sink = RefCell::new(sink);
-        let mut out = SinkFile::begin(&sink)?;
+        let mut out = SinkFile::begin(&sink, None)?;
         Ok(export_nevrcap(what.tape, &mut out, &mut progress(what.tape, &sink))?.into())
     }
 }
