@@ -2831,7 +2831,7 @@ export interface operations {
                 channels?: string;
                 /**
                  * @description csv or jsonl: a table. parquet: a table of one stream, for data engines. motec: a zip archive with a MoTeC log (.ld) and its laps (.ldx).
-                 *     html: a report that a browser opens from disk, with laps, traces, map and comparison
+                 *     mcap: for Foxglove and alike. html: a report that a browser opens from disk, with laps, traces, map and comparison
                  */
                 format: string;
                 /** @description Only the lap with this number on the tape; not for html, which has all laps */
@@ -2863,6 +2863,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "application/octet-stream": string;
                     "application/vnd.apache.parquet": string;
                     "application/zip": string;
                     "text/csv": string;
