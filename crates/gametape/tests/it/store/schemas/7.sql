@@ -201,7 +201,8 @@ CREATE TABLE matches (
     map {text},
     at_us BIGINT NOT NULL,
     facts {text} NOT NULL,
-    events {text} NOT NULL
+    events {text} NOT NULL,
+    events_left_out BIGINT NOT NULL
 );
 CREATE INDEX matches_at ON matches (at_us DESC, tape DESC);
 
@@ -284,7 +285,7 @@ VALUES (X'a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1', 7, 0, 'Driver 2', 'Team A', 'car_b'
     97500, 97500, '[30000,null,27500]', NULL, NULL, 1, 'soft');
 INSERT INTO car_laps (session, car, number, time_ms, sectors, valid, valid_sectors)
 VALUES (X'a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1', 7, 2, 97500, '[30000,null,27500]', 1, '[true,true,true]');
-INSERT INTO matches (tape, game, map, at_us, facts, events)
+INSERT INTO matches (tape, game, map, at_us, facts, events, events_left_out)
 VALUES (X'02020202020202020202020202020202', 'rocket-league', 'Park_P', 1772366400000000,
-    '{"game":"rocket-league","map":"Park_P","result":"2:1","players":[{"name":"Player 1"}]}', '[[5000000000,"goal","1:0 Player 1, team 0"]]');
+    '{"game":"rocket-league","map":"Park_P","result":"2:1","players":[{"name":"Player 1"}]}', '[[5000000000,"goal","1:0 Player 1, team 0"]]', 0);
 INSERT INTO match_players (tape, n, name) VALUES (X'02020202020202020202020202020202', 0, 'Player 1');
