@@ -96,7 +96,7 @@ impl<'a> Selection<'a> {
     fn seq_at(&self, time_ns: u64) -> Result<u64, Failure> {
         let mut rows = self.tape.channels(self.stream, &[])?;
         let last_ns = self.stream.totals().last_ns.unwrap_or_default();
-        // Beyond the end there is no block that could tell the number of the last frame.
+        // Past the end of the tape, no block contains the number of the last frame.
         rows.seek_time(time_ns.min(last_ns))?;
         let mut end = 0;
         loop {

@@ -19,7 +19,7 @@ pub(crate) struct OpenTape {
     pub(crate) tracked: Mutex<Option<Arc<Tracked>>>,
 }
 
-/// What a number stands for.
+/// The object behind a handle.
 #[derive(Clone)]
 pub(crate) enum Object {
     Tape(Arc<OpenTape>),

@@ -14,7 +14,6 @@
 #[allow(unsafe_code, reason = "the border to C")]
 mod border;
 mod channels;
-mod cursor;
 mod describe;
 mod handles;
 #[cfg(all(feature = "write", not(target_arch = "wasm32")))]

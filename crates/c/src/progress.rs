@@ -39,7 +39,7 @@ pub(crate) fn is_stop(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
 }
 
-/// A tape whose reading is told to the caller as a part of all work.
+/// A recording that reports how far it has been read to the caller, as a part of all work.
 pub(crate) struct Watched<'a> {
     pub(crate) tape: &'a Tape,
     pub(crate) reporter: &'a Reporter,
@@ -90,7 +90,7 @@ impl Recording for Watched<'_> {
     fn frames_from<'a>(&'a self, from_ns: u64) -> Result<Box<dyn FrameCursor + 'a>, ReadError> {
         let frames = self.tape.frames_from(from_ns)?;
         let (reporter, share, end_ns) = (self.reporter, self.share, self.tape.end_ns());
-        // The caller is told at once that it began.
+        // Report the start at once.
         Ok(Box::new(WatchedFrames { frames, reporter, share, end_ns, now_ns: from_ns, since: BYTES_BETWEEN }))
     }
 

@@ -158,7 +158,7 @@ pub fn tape_lines(
     progress: Progress<'_>,
 ) -> Result<TapeReport, ReportError> {
     let chosen = choice::chosen(tape, columns, named)?;
-    // There is no second pass over laps.
+    // Progress counts two passes; without laps, the second one does not happen.
     let lines = time_lines::time_lines(tape, chosen, &times, &mut |done, total| progress(done, total / 2))?;
     Ok(TapeReport {
         from_ns: lines.span.from_ns,

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use super::borrowed::Cursor;
 use super::pointers::{Out, Text};
 use crate::channels::{self, Selection, Shape, Values};
+use crate::handles;
 use crate::status::{Failure, Status, guard};
-use crate::{cursor, handles};
 
 /// `gametape_frame`.
 #[repr(C)]
@@ -162,7 +162,9 @@ extern "C" fn gametape_frame_at(
             return Err(Failure::invalid("buffer is null, but capacity is not 0"));
         }
         let tape = handles::tape(tape)?;
-        let Some((at_ns, frame)) = cursor::frame_at(&tape.tape, stream, time_ns)? else { return Ok(Status::End) };
+        let Some((at_ns, frame)) = tape.tape.frame_at(tape.tape.stream_named(stream)?, time_ns)? else {
+            return Ok(Status::End);
+        };
         length.put(0, frame.len());
         time_of_frame.room(1).put(0, at_ns);
         if frame.len() > capacity {

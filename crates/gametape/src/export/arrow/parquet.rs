@@ -167,7 +167,7 @@ fn begin(
     }
 }
 
-/// Reads some rows at several times of the tape: at its beginning a car usually stands still.
+/// Reads some rows at several times of the tape: at its beginning, a car is usually stationary.
 fn samples<S: Source>(
     what: &Export<'_>,
     last_ns: u64,

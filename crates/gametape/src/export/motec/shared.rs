@@ -33,7 +33,7 @@ const fn wheels(name: &'static str, unit: &'static str, decimals: i16, of: fn(&W
 /// Endings of the names of wheels, in the order of [`Sample::wheels`].
 const WHEELS: [&str; 4] = ["FL", "FR", "RL", "RR"];
 
-/// Origin of the map of games without geographic positions. Not 0°, which stands for a missing position.
+/// Origin of the map of games without geographic positions. Not 0°, which means a missing position.
 const ORIGIN_DEG: (f64, f64) = (10.0, 10.0);
 const METRES_PER_DEG: f64 = 111_320.0;
 
